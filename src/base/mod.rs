@@ -1,0 +1,19 @@
+//! Leaves without domain: time, ids, quantities, digests and text.
+//!
+//! May use: nothing of ours. No clock is read here; every function is a pure function of its
+//! arguments. Start with [`time`], whose newtypes run through the whole program.
+
+pub mod digest;
+pub mod duration;
+pub mod ids;
+pub mod moment;
+pub mod quantity;
+pub mod text;
+pub mod time;
+
+pub use digest::Digest;
+pub use ids::{JobId, TaskId};
+pub use time::{At, Mono, Span, Wall};
+
+/// A short shared text: a name of a job, team, node, resource or person.
+pub type Name = std::sync::Arc<str>;

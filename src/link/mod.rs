@@ -1,0 +1,109 @@
+//! Where the data is: one trait for the local server, a remote one and a demo.
+//!
+//! May use: `base`, `model`, `view`, `api/wire`, `api/client`. CLI and console speak only to
+//! [`Link`], so that they are the same program everywhere.
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+
+use crate::base::{JobId, Name, Wall};
+use crate::model::command::{Report, Verb};
+use crate::model::page::{
+    Cursor, Ended, EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, Why,
+};
+use crate::model::refusal::Refusal;
+use crate::model::submission::Submission;
+
+/// Which jobs, in words: the server parses the filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobQuery {
+    /// Filter language (INTERFACE.md); empty for everything.
+    pub filter: String,
+    /// Which ended jobs.
+    pub ended: Ended,
+    /// Rows at most.
+    pub limit: usize,
+    /// Go on after this row.
+    pub cursor: Option<Cursor>,
+}
+
+/// Why a call brought nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LinkError {
+    /// The server said no.
+    #[error("{0}")]
+    Refused(#[from] Refusal),
+    /// There is no server, or it went away; the text says where and what to do.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The other end speaks another version or nonsense.
+    #[error("{0}")]
+    Protocol(String),
+}
+
+/// The answer of a call.
+pub type Answer<'a, T> = BoxFuture<'a, Result<T, LinkError>>;
+/// A stream that ends with the thing it follows.
+pub type Stream<T> = BoxStream<'static, Result<T, LinkError>>;
+
+/// A place where jobs are scheduled. Calls that change something carry an idempotency key of
+/// their own and are repeated for 5 s when the connection is lost.
+pub trait Link: Send + Sync {
+    /// A page of jobs, by urgency.
+    fn jobs(&self, query: JobQuery) -> Answer<'_, JobPage>;
+
+    /// Everything about one job; also of one that left the world.
+    fn job(&self, job: JobId) -> Answer<'_, JobDetail>;
+
+    /// Why a job is where it is.
+    fn why(&self, job: JobId) -> Answer<'_, Why>;
+
+    /// Nodes, countable resources, counts, holds.
+    fn summary(&self) -> Answer<'_, Summary>;
+
+    /// Queues jobs, all or none; their numbers in order.
+    fn submit(&self, jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>>;
+
+    /// A copy of a job as a new job, with what `changes` says differently.
+    fn again(&self, job: JobId, changes: Submission) -> Answer<'_, JobId>;
+
+    /// Does something with jobs, all or none.
+    fn act(&self, jobs: Vec<JobId>, verb: Verb) -> Answer<'_, ()>;
+
+    /// Holds back a team, or everything.
+    fn pause(&self, team: Option<Name>, until: Option<Wall>, reason: String) -> Answer<'_, ()>;
+
+    /// Lifts that.
+    fn resume(&self, team: Option<Name>) -> Answer<'_, ()>;
+
+    /// Keeps new work from a node, or lets it come again.
+    fn drain(&self, node: Name, on: bool) -> Answer<'_, ()>;
+
+    /// Speaks for a job.
+    fn report(&self, job: JobId, report: Report) -> Answer<'_, ()>;
+
+    /// Output of a job.
+    fn logs(&self, job: JobId, query: LogQuery) -> Answer<'_, Stream<Bytes>>;
+
+    /// Facts after `since`, then new ones as they come if `follow`.
+    fn events(&self, since: Option<u64>, follow: bool) -> Answer<'_, Stream<EventRow>>;
+
+    /// Bytes for a job's terminal.
+    fn input(&self, job: JobId, rank: u32, bytes: Bytes) -> Answer<'_, ()>;
+
+    /// A new size of a job's terminal.
+    fn resize(&self, job: JobId, rank: u32, rows: u16, cols: u16) -> Answer<'_, ()>;
+
+    /// When this user last looked at what ended; `Some` moves the mark.
+    fn looked(&self, mark: Option<Wall>) -> Answer<'_, Wall>;
+
+    /// The server itself.
+    fn status(&self) -> Answer<'_, ServerStatus>;
+
+    /// Ends the server; with its jobs if asked.
+    fn stop(&self, with_jobs: bool) -> Answer<'_, ()>;
+
+    /// Makes the journal shorter; records dropped.
+    fn compact(&self) -> Answer<'_, u64>;
+}

@@ -1,0 +1,3 @@
+//! The binary: hands over to `cli` and maps its error to an exit code.
+
+fn main() {}

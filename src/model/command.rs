@@ -1,0 +1,240 @@
+//! What comes in. A command carries everything that deciding it needs: random bytes, digests of
+//! secrets and stored summaries arrive in it, so that the core reads nothing.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{JobId, Mono, Name, Span, TaskId, Wall};
+use crate::model::finding::{Level, Signal};
+use crate::model::job::{Exit, JobSpec, Outcome};
+use crate::model::node::Gpu;
+use crate::model::reason::Numbers;
+use crate::model::setup::Setup;
+use crate::model::{Actor, Resources};
+
+/// A request to change the world.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Command {
+    /// Queue jobs: all or none.
+    Submit(Submit),
+    /// Do something with jobs that exist.
+    Act(Act),
+    /// Hold back a team, or everything if no team is named.
+    Pause {
+        /// The team, or everything.
+        team: Option<Name>,
+        /// Lifts by itself.
+        until: Option<Wall>,
+        /// Why; required.
+        reason: String,
+        /// Who.
+        by: Actor,
+    },
+    /// Lift the hold of a team, or of everything.
+    Resume {
+        /// The team, or everything.
+        team: Option<Name>,
+        /// Who.
+        by: Actor,
+    },
+    /// Keep new work from a node, or let it come again.
+    Drain {
+        /// The node.
+        node: Name,
+        /// True to drain, false to undrain.
+        on: bool,
+        /// Who.
+        by: Actor,
+    },
+    /// A job speaks about itself.
+    Report {
+        /// The job.
+        job: JobId,
+        /// What it says.
+        report: Report,
+        /// Who: the job's own tree, or its owner.
+        by: Actor,
+    },
+    /// The runner reports on a task.
+    Task {
+        /// The task.
+        task: TaskId,
+        /// What happened.
+        event: TaskEvent,
+    },
+    /// What a node has; sent at start and when it changes.
+    NodeSeen {
+        /// Its name.
+        name: Name,
+        /// What it has.
+        capacity: Resources,
+        /// Its devices.
+        gpus: Vec<Gpu>,
+    },
+    /// Configuration was read.
+    Configure(Setup),
+    /// The server started: `boot` names the machine's boot, so that a reboot is noticed.
+    Started {
+        /// The kernel's id of this boot.
+        boot: String,
+    },
+    /// The machine was off or asleep.
+    Down {
+        /// From.
+        from: Mono,
+        /// To.
+        to: Mono,
+        /// Off (true) or asleep (false): whether processes survived it.
+        off: bool,
+    },
+    /// A timer is due.
+    Tick,
+    /// A threshold was crossed, in either direction.
+    Find {
+        /// The job.
+        job: JobId,
+        /// What was noticed.
+        signal: Signal,
+        /// How bad; `None` when it is over.
+        level: Option<Level>,
+        /// The evidence.
+        evidence: Numbers,
+    },
+}
+
+/// Queue jobs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Submit {
+    /// One for each job, in order. `array.id` and `parent` of a new job are filled in by the
+    /// core.
+    pub jobs: Vec<JobSpec>,
+    /// The jobs form an array (their `array` places say which element is which).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub array: bool,
+    /// The caller's idempotency key: the same key again returns the first answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Who.
+    pub by: Actor,
+    /// Ends of jobs named in `after` that have left the world.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended: Vec<(JobId, Outcome)>,
+}
+
+/// Do something with jobs: all of them or, if one refuses, none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Act {
+    /// The jobs; never empty.
+    pub jobs: Vec<JobId>,
+    /// What.
+    pub verb: Verb,
+    /// Who.
+    pub by: Actor,
+    /// The caller's idempotency key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// What can be done with a job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verb {
+    /// End it for good.
+    Cancel {
+        /// Why, if said.
+        reason: Option<String>,
+    },
+    /// Hold it back: parks a resumable or checkpointed job and freezes any other.
+    Pause {
+        /// Lifts by itself.
+        until: Option<Wall>,
+        /// Why, if said.
+        reason: Option<String>,
+    },
+    /// Lift the hold.
+    Resume,
+    /// Stop its processes and queue it again as it is.
+    Requeue,
+    /// To the front of its team.
+    Next,
+    /// Somebody has seen it.
+    Ack,
+    /// Change something.
+    Set(Change),
+    /// A person answered at its prompt (the bytes went another way and are not kept).
+    Answered,
+}
+
+/// What `set` may change; `None` leaves a thing as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Change {
+    /// New priority.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u16>,
+    /// New team.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<Name>,
+    /// New time limit; `Some(None)` removes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_limit: Option<Option<Span>>,
+}
+
+/// What a job says about itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Report {
+    /// It saved itself.
+    Checkpoint {
+        /// Where.
+        path: Option<String>,
+        /// How far, in hundredths of a percent.
+        basis_points: Option<u32>,
+    },
+    /// How far it is.
+    Progress {
+        /// Hundredths of a percent.
+        basis_points: Option<u32>,
+        /// In words.
+        text: Option<String>,
+    },
+    /// It lives.
+    Heartbeat,
+    /// It used something: added to the sums.
+    Usage {
+        /// Amounts by name (`tokens_in`, `calls`, …).
+        amounts: std::collections::BTreeMap<Name, u64>,
+        /// A key of the caller's: the same key again adds nothing.
+        key: Option<String>,
+    },
+}
+
+/// What the runner saw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskEvent {
+    /// Its process runs.
+    Started {
+        /// Process id of the command.
+        pid: u32,
+    },
+    /// Its process ended, or could not be started.
+    Ended {
+        /// How.
+        exit: Exit,
+    },
+    /// The device it was given is used by somebody else; it was not started.
+    GpuTaken {
+        /// The device's index.
+        index: u32,
+        /// By whom.
+        by: Name,
+    },
+    /// A question stands at its prompt.
+    AtPrompt {
+        /// The last line.
+        text: String,
+    },
+    /// The question is over: input came, or output went on.
+    PromptOver,
+}

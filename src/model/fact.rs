@@ -1,0 +1,430 @@
+//! What was decided. A fact carries all that `apply` needs, so that applying decides nothing.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{At, JobId, Mono, Name, Span, TaskId};
+use crate::model::finding::{Level, Signal};
+use crate::model::job::{Cause, Exit, Hold, JobSpec, Outcome, Placement, StopFor};
+use crate::model::node::Gpu;
+use crate::model::reason::Numbers;
+use crate::model::setup::Setup;
+use crate::model::{Resources, command::Report};
+
+/// The version of the facts below. A journal of a newer version is refused.
+pub const FACTS_VERSION: u32 = 1;
+
+/// Something that became so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fact {
+    /// A job exists. It is `waiting` or `queued`, as the facts after it say.
+    JobSubmitted {
+        /// Its number.
+        job: JobId,
+        /// What was asked for.
+        spec: Box<JobSpec>,
+        /// Who owns it.
+        owner: Name,
+        /// The owner's uid.
+        uid: Option<u32>,
+    },
+    /// An idempotency key stands for these jobs: `first` and the `count - 1` numbers after it.
+    KeyUsed {
+        /// The key, prefixed by who used it.
+        key: String,
+        /// The first job.
+        first: JobId,
+        /// How many.
+        count: u32,
+    },
+    /// Nothing but room is missing now.
+    JobQueued {
+        /// The job.
+        job: JobId,
+    },
+    /// Something other than room is missing.
+    JobWaits {
+        /// The job.
+        job: JobId,
+        /// What.
+        cause: Cause,
+    },
+    /// A person holds it back. Its processes, if any, are dealt with by the facts after it.
+    JobHeld {
+        /// The job.
+        job: JobId,
+        /// Who, since when, why.
+        hold: Hold,
+    },
+    /// The hold is lifted.
+    JobReleased {
+        /// The job.
+        job: JobId,
+        /// By whom.
+        by: Name,
+    },
+    /// It is held back and no process of it runs, or all are frozen: it is `paused`.
+    JobPaused {
+        /// The job.
+        job: JobId,
+    },
+    /// Its processes are being frozen where they stand.
+    JobFrozen {
+        /// The job.
+        job: JobId,
+        /// How the room it still holds is booked.
+        class: Class,
+    },
+    /// Its processes go on.
+    JobThawed {
+        /// The job.
+        job: JobId,
+        /// How its room is booked.
+        class: Class,
+    },
+    /// A new attempt begins: its tasks are pending.
+    AttemptBegan {
+        /// The job.
+        job: JobId,
+        /// The attempt's number.
+        attempt: u32,
+        /// It comes back from an earlier attempt.
+        resume: bool,
+    },
+    /// A task has room; the runner is told to start it.
+    TaskPlaced {
+        /// The task.
+        task: TaskId,
+        /// Where.
+        placement: Placement,
+        /// How its room is booked.
+        class: Class,
+    },
+    /// Its process runs.
+    TaskStarted {
+        /// The task.
+        task: TaskId,
+        /// Process id of the command.
+        pid: u32,
+        /// How its room is booked.
+        class: Class,
+    },
+    /// The minimum of the gang runs.
+    JobRunning {
+        /// The job.
+        job: JobId,
+    },
+    /// All its processes are told to end.
+    JobStopping {
+        /// The job.
+        job: JobId,
+        /// Why.
+        why: StopFor,
+        /// By whom.
+        by: Name,
+        /// In words, if a person said so.
+        reason: Option<String>,
+        /// How its room is booked.
+        class: Class,
+    },
+    /// A task's process is over and its room is free.
+    TaskEnded {
+        /// The task.
+        task: TaskId,
+        /// How.
+        exit: Exit,
+    },
+    /// A task lost its room before it ran.
+    TaskUnplaced {
+        /// The task.
+        task: TaskId,
+        /// Why.
+        why: String,
+    },
+    /// Every task of the attempt is over.
+    AttemptEnded {
+        /// The job.
+        job: JobId,
+        /// Why we stopped it, if we did.
+        stopped_for: Option<StopFor>,
+        /// How it ended: of several tasks the first that failed.
+        exit: Option<Exit>,
+    },
+    /// The next attempt is the answer to a failure.
+    RetryCounted {
+        /// The job.
+        job: JobId,
+    },
+    /// It ended for good.
+    JobEnded {
+        /// The job.
+        job: JobId,
+        /// How.
+        outcome: Outcome,
+    },
+    /// It leaves the world; its summary stays in the store.
+    JobForgotten {
+        /// The job.
+        job: JobId,
+    },
+    /// A person changed what was asked for.
+    JobChanged {
+        /// The job.
+        job: JobId,
+        /// The whole of what is asked for now.
+        spec: Box<JobSpec>,
+        /// By whom.
+        by: Name,
+    },
+    /// To the front of its team.
+    JobMovedUp {
+        /// The job.
+        job: JobId,
+        /// Its place; higher goes first.
+        front: u64,
+        /// By whom.
+        by: Name,
+    },
+    /// Somebody has seen it; its findings are silent.
+    JobAcked {
+        /// The job.
+        job: JobId,
+        /// Who.
+        by: Name,
+    },
+    /// It said something about itself.
+    JobReported {
+        /// The job.
+        job: JobId,
+        /// What.
+        report: Report,
+    },
+    /// A question stands at its prompt.
+    AtPrompt {
+        /// The task.
+        task: TaskId,
+        /// The last line.
+        text: String,
+    },
+    /// The question is over.
+    PromptOver {
+        /// The job.
+        job: JobId,
+        /// Who answered, if a person did.
+        by: Option<Name>,
+    },
+    /// A finding stands, or its level changed.
+    Found {
+        /// The job.
+        job: JobId,
+        /// What.
+        signal: Signal,
+        /// How bad.
+        level: Level,
+        /// The evidence.
+        evidence: Numbers,
+    },
+    /// A finding is over.
+    FindingOver {
+        /// The job.
+        job: JobId,
+        /// Which.
+        signal: Signal,
+    },
+    /// Units of a countable resource were taken by a start, which counts against its rate.
+    RateUsed {
+        /// The resource.
+        resource: Name,
+        /// Units.
+        units: u64,
+    },
+    /// A team, or everything, is held back.
+    TeamPaused {
+        /// The team, or everything.
+        team: Option<Name>,
+        /// Who, since when, why.
+        hold: Hold,
+    },
+    /// That hold is lifted.
+    TeamResumed {
+        /// The team, or everything.
+        team: Option<Name>,
+        /// By whom.
+        by: Name,
+    },
+    /// What a node has.
+    NodeSeen {
+        /// Its name.
+        name: Name,
+        /// What it has.
+        capacity: Resources,
+        /// Its devices.
+        gpus: Vec<Gpu>,
+    },
+    /// A node is drained or no longer so.
+    NodeDrained {
+        /// The node.
+        node: Name,
+        /// On or off.
+        on: bool,
+        /// By whom.
+        by: Name,
+    },
+    /// A device is used by somebody else, or no longer.
+    GpuForeign {
+        /// The node.
+        node: Name,
+        /// The device.
+        index: u32,
+        /// By whom, if by anybody.
+        by: Option<Name>,
+    },
+    /// Configuration took effect.
+    Configured(Box<Setup>),
+    /// The server started in this boot of the machine.
+    Started {
+        /// The kernel's id of the boot.
+        boot: String,
+    },
+    /// The machine was off or asleep; the span is in no run time and no limit.
+    Down {
+        /// From.
+        from: Mono,
+        /// To.
+        to: Mono,
+        /// How all room was booked meanwhile.
+        class: Class,
+    },
+}
+
+/// How a device-second is booked. Every second of every resource is in exactly one class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Room assigned, process not yet running; or being ended.
+    StartStop,
+    /// It runs.
+    Productive,
+    /// Frozen by a person: memory and devices stay held.
+    Held,
+    /// The machine was off or asleep.
+    Down,
+    /// Kept free by a person.
+    Drained,
+    /// Nobody's.
+    Idle,
+}
+
+impl Fact {
+    /// The job it is about, if it is about one.
+    pub fn job(&self) -> Option<JobId> {
+        match self {
+            Fact::JobSubmitted { job, .. }
+            | Fact::JobQueued { job }
+            | Fact::JobWaits { job, .. }
+            | Fact::JobHeld { job, .. }
+            | Fact::JobReleased { job, .. }
+            | Fact::JobPaused { job }
+            | Fact::JobFrozen { job, .. }
+            | Fact::JobThawed { job, .. }
+            | Fact::AttemptBegan { job, .. }
+            | Fact::JobRunning { job }
+            | Fact::JobStopping { job, .. }
+            | Fact::AttemptEnded { job, .. }
+            | Fact::RetryCounted { job }
+            | Fact::JobEnded { job, .. }
+            | Fact::JobForgotten { job }
+            | Fact::JobChanged { job, .. }
+            | Fact::JobMovedUp { job, .. }
+            | Fact::JobAcked { job, .. }
+            | Fact::JobReported { job, .. }
+            | Fact::PromptOver { job, .. }
+            | Fact::Found { job, .. }
+            | Fact::FindingOver { job, .. } => Some(*job),
+            Fact::TaskPlaced { task, .. }
+            | Fact::TaskStarted { task, .. }
+            | Fact::TaskEnded { task, .. }
+            | Fact::TaskUnplaced { task, .. }
+            | Fact::AtPrompt { task, .. } => Some(task.job),
+            Fact::KeyUsed { .. }
+            | Fact::RateUsed { .. }
+            | Fact::TeamPaused { .. }
+            | Fact::TeamResumed { .. }
+            | Fact::NodeSeen { .. }
+            | Fact::NodeDrained { .. }
+            | Fact::GpuForeign { .. }
+            | Fact::Configured(_)
+            | Fact::Started { .. }
+            | Fact::Down { .. } => None,
+        }
+    }
+
+    /// The stable word of its kind, as `events` shows it: the name in snake case.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Fact::JobSubmitted { .. } => "job_submitted",
+            Fact::KeyUsed { .. } => "key_used",
+            Fact::JobQueued { .. } => "job_queued",
+            Fact::JobWaits { .. } => "job_waits",
+            Fact::JobHeld { .. } => "job_held",
+            Fact::JobReleased { .. } => "job_released",
+            Fact::JobPaused { .. } => "job_paused",
+            Fact::JobFrozen { .. } => "job_frozen",
+            Fact::JobThawed { .. } => "job_thawed",
+            Fact::AttemptBegan { .. } => "attempt_began",
+            Fact::TaskPlaced { .. } => "task_placed",
+            Fact::TaskStarted { .. } => "task_started",
+            Fact::JobRunning { .. } => "job_running",
+            Fact::JobStopping { .. } => "job_stopping",
+            Fact::TaskEnded { .. } => "task_ended",
+            Fact::TaskUnplaced { .. } => "task_unplaced",
+            Fact::AttemptEnded { .. } => "attempt_ended",
+            Fact::RetryCounted { .. } => "retry_counted",
+            Fact::JobEnded { .. } => "job_ended",
+            Fact::JobForgotten { .. } => "job_forgotten",
+            Fact::JobChanged { .. } => "job_changed",
+            Fact::JobMovedUp { .. } => "job_moved_up",
+            Fact::JobAcked { .. } => "job_acked",
+            Fact::JobReported { .. } => "job_reported",
+            Fact::AtPrompt { .. } => "at_prompt",
+            Fact::PromptOver { .. } => "prompt_over",
+            Fact::Found { .. } => "found",
+            Fact::FindingOver { .. } => "finding_over",
+            Fact::RateUsed { .. } => "rate_used",
+            Fact::TeamPaused { .. } => "team_paused",
+            Fact::TeamResumed { .. } => "team_resumed",
+            Fact::NodeSeen { .. } => "node_seen",
+            Fact::NodeDrained { .. } => "node_drained",
+            Fact::GpuForeign { .. } => "gpu_foreign",
+            Fact::Configured(_) => "configured",
+            Fact::Started { .. } => "started",
+            Fact::Down { .. } => "down",
+        }
+    }
+}
+
+/// One line of the journal: a command, when it was decided, and what was decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// Its place in the journal, from 1.
+    pub seq: u64,
+    /// When.
+    #[serde(flatten)]
+    pub at: At,
+    /// What came in.
+    pub command: super::Command,
+    /// What was decided.
+    pub facts: Vec<Fact>,
+}
+
+/// Times that facts leave to `apply`: how long an idempotency key and a rate entry live.
+pub mod kept {
+    use super::Span;
+
+    /// An idempotency key is remembered this long, and at most [`KEYS`] of them.
+    pub const KEY_FOR: Span = Span::hours(24);
+    /// Idempotency keys remembered at most.
+    pub const KEYS: usize = 20_000;
+    /// A rate looks back this far.
+    pub const RATE_WINDOW: Span = Span::secs(60);
+}

@@ -1,0 +1,48 @@
+//! Something wrong with a job, with the evidence.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{At, Name};
+use crate::model::reason::Numbers;
+
+/// What was noticed. One file in `sched/health` each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signal {
+    /// The job can never start as things are.
+    NeverFits,
+    /// S2: started and has given no sign of life.
+    NeverStarted,
+    /// S20: close to a hard limit.
+    LimitNear,
+    /// No time limit and running for very long.
+    LongRunning,
+}
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// A mark on the row.
+    Notice,
+    /// Somebody should look.
+    Suspect,
+    /// Somebody or something must act.
+    Stuck,
+}
+
+/// A finding that stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What was noticed.
+    pub signal: Signal,
+    /// How bad it is now.
+    pub level: Level,
+    /// Since when it stands, at any level.
+    pub since: At,
+    /// The evidence, as numbers and names.
+    pub evidence: Numbers,
+    /// Who said "seen"; the finding stays, its alarm is silent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acked: Option<Name>,
+}

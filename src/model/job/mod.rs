@@ -1,0 +1,151 @@
+//! The job: the unit that is scheduled.
+//!
+//! [`spec`] is what was asked for and never changes in place, [`state`] is where it stands,
+//! [`task`] are its processes, [`attempt`] its past runs.
+
+pub mod attempt;
+pub mod spec;
+pub mod state;
+pub mod task;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{At, JobId, Mono, Name};
+use crate::model::Finding;
+use crate::model::finding::Signal;
+
+pub use attempt::AttemptRecord;
+pub use spec::{ArrayPlace, Dependency, DependencyKind, Gang, JobSpec, WarnSignal};
+pub use state::{Cause, Exit, FailureClass, Hold, Outcome, State, StopFor};
+pub use task::{GpuShare, Placement, Task, TaskState};
+
+/// A job as the world knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Its number.
+    pub id: JobId,
+    /// What was asked for.
+    pub spec: Arc<JobSpec>,
+    /// Who owns it: the submitter, for a child the submitter of its parent.
+    pub owner: Name,
+    /// The owner's uid, if submitted over a local socket.
+    pub owner_uid: Option<u32>,
+    /// When it was submitted; kept over attempts.
+    pub submitted: At,
+    /// Where it stands, and since when.
+    pub state: State,
+    /// When `state` was entered.
+    pub since: At,
+    /// The running number of the current or last attempt; 0 before the first.
+    pub attempt: u32,
+    /// Its place at the front of its team, if somebody said `next`: higher goes first.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub front: u64,
+    /// The tasks of the current attempt, by rank; empty between attempts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<Task>,
+    /// When the current or last attempt began, and the first one.
+    pub started: Option<At>,
+    /// When it ended for good.
+    pub ended: Option<At>,
+    /// How the process of the last attempt that ended, ended.
+    pub exit: Option<Exit>,
+    /// Finished attempts, oldest first, bounded by [`attempt::KEPT`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<AttemptRecord>,
+    /// Failed attempts that `--retry` already answered.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub retries: u32,
+    /// The next attempt comes back from an earlier one (`HOLDSHORT_RESUME=1`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub resume: bool,
+    /// A person holds it back; the state may still be `stopping` on the way there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Hold>,
+    /// Its processes are frozen: they hold memory and GPUs, no cores and no countable resource.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub frozen: bool,
+    /// A question stands at its prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Prompt>,
+    /// What it last said of its progress.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
+    /// The last checkpoint it announced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
+    /// When it last said it was alive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heartbeat: Option<Mono>,
+    /// What it reported to have used, by name, summed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub usage: BTreeMap<Name, u64>,
+    /// What is wrong with it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub findings: BTreeMap<Signal, Finding>,
+    /// Who acknowledged its end or its trouble.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acked: Option<Name>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// A question at a job's prompt, recorded when it was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompt {
+    /// The rank that asks.
+    pub rank: u32,
+    /// The last line, sanitised by whoever shows it.
+    pub text: String,
+    /// Since when.
+    pub since: At,
+}
+
+/// What a job said of its progress.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Hundredths of a percent, if it gave a fraction.
+    pub basis_points: Option<u32>,
+    /// A line of text, if it gave one.
+    pub text: Option<String>,
+    /// When.
+    pub at: At,
+}
+
+/// A checkpoint a job announced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Where it lies, if the job said.
+    pub path: Option<String>,
+    /// The attempt that wrote it.
+    pub attempt: u32,
+    /// When.
+    pub at: At,
+}
+
+impl Job {
+    /// Its priority as given.
+    pub fn priority(&self) -> u16 {
+        self.spec.priority
+    }
+
+    /// Not ended.
+    pub fn is_live(&self) -> bool {
+        !matches!(self.state, State::Ended(_))
+    }
+
+    /// Something declared how it comes back after its processes are gone (DESIGN.md 5.12).
+    pub fn has_way_back(&self) -> bool {
+        self.spec.resumable || self.spec.requeue || self.checkpoint.is_some()
+    }
+
+    /// Tasks that hold room: placed and not ended.
+    pub fn active_tasks(&self) -> impl Iterator<Item = &Task> {
+        self.tasks.iter().filter(|task| task.state.is_active())
+    }
+}

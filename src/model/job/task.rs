@@ -1,0 +1,101 @@
+//! One process of a gang.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{At, Name};
+use crate::model::job::Exit;
+
+/// One process of the current attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// Its rank, from 0.
+    pub rank: u32,
+    /// Where it stands.
+    pub state: TaskState,
+    /// Where it has room, from placement to end.
+    pub placement: Option<Placement>,
+    /// Process id of the command, once it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// When it was placed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placed: Option<At>,
+    /// When it ran first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<At>,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<At>,
+    /// How it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<Exit>,
+}
+
+/// Where a task stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// No room yet.
+    Pending,
+    /// Room assigned; the runner was told to start it.
+    Starting,
+    /// Its process runs.
+    Running,
+    /// Its process was told to end.
+    Stopping,
+    /// Its process ended.
+    Ended,
+}
+
+/// Room on a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placement {
+    /// The node.
+    pub node: Name,
+    /// The devices, by index; empty without GPUs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gpus: Vec<GpuShare>,
+}
+
+/// A share of one device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GpuShare {
+    /// Index of the device on its node.
+    pub index: u32,
+    /// Thousandths of it.
+    pub milli: u64,
+}
+
+impl Task {
+    /// A task without room.
+    pub fn pending(rank: u32) -> Task {
+        Task {
+            rank,
+            state: TaskState::Pending,
+            placement: None,
+            pid: None,
+            placed: None,
+            started: None,
+            ended: None,
+            exit: None,
+        }
+    }
+}
+
+impl TaskState {
+    /// It holds room.
+    pub const fn is_active(self) -> bool {
+        matches!(self, TaskState::Starting | TaskState::Running | TaskState::Stopping)
+    }
+
+    /// Its word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            TaskState::Pending => "pending",
+            TaskState::Starting => "starting",
+            TaskState::Running => "running",
+            TaskState::Stopping => "stopping",
+            TaskState::Ended => "ended",
+        }
+    }
+}

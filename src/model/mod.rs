@@ -1,0 +1,37 @@
+//! The nouns and the contracts between rooms.
+//!
+//! May use: `base`. Everything that crosses a wall is defined here: what comes in ([`Command`]),
+//! what was decided ([`Fact`]), what must be done ([`Effect`]), why not ([`Reason`],
+//! [`Refusal`]), what readers get ([`page`]) and what the outside must provide ([`ports`]).
+//! Start with [`job`], then [`fact`].
+
+pub mod access;
+pub mod command;
+pub mod effect;
+pub mod fact;
+pub mod filter;
+pub mod finding;
+pub mod job;
+pub mod node;
+pub mod page;
+pub mod people;
+pub mod ports;
+pub mod program;
+pub mod reason;
+pub mod refusal;
+pub mod resources;
+pub mod setup;
+pub mod submission;
+pub mod team;
+
+pub use command::Command;
+pub use effect::Effect;
+pub use fact::Fact;
+pub use finding::Finding;
+pub use job::{Job, JobSpec, State};
+pub use node::Node;
+pub use people::Actor;
+pub use reason::Reason;
+pub use refusal::Refusal;
+pub use resources::Resources;
+pub use team::Team;

@@ -1,0 +1,10 @@
+//! What the engine needs from outside, as small sync traits. `store` and `runner` implement
+//! them, a simulator brings its own, `cli` wires.
+
+pub mod clock;
+pub mod journal;
+pub mod runner;
+
+pub use clock::Clock;
+pub use journal::Journal;
+pub use runner::Runner;

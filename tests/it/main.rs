@@ -1,0 +1,1 @@
+//! The one integration-test binary: each module tests a room from outside, or the whole program.
