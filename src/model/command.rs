@@ -113,7 +113,7 @@ pub struct Submit {
     pub array: bool,
     /// The caller's idempotency key: the same key again returns the first answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub key: Option<Key>,
     /// Who.
     pub by: Actor,
     /// Ends of jobs named in `after` that have left the world.
@@ -132,7 +132,16 @@ pub struct Act {
     pub by: Actor,
     /// The caller's idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub key: Option<Key>,
+}
+
+/// An idempotency key with what it was used for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Key {
+    /// The caller's text, prefixed by who it is.
+    pub key: String,
+    /// First hex digits of the request's digest.
+    pub body: String,
 }
 
 /// What can be done with a job.

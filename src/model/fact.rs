@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{At, JobId, Mono, Name, Span, TaskId};
 use crate::model::finding::{Level, Signal};
-use crate::model::job::{Cause, Exit, Hold, JobSpec, Outcome, Placement, StopFor};
+use crate::model::job::{Cause, Exit, Front, Hold, JobSpec, Outcome, Placement, StopFor};
 use crate::model::node::Gpu;
 use crate::model::reason::Numbers;
 use crate::model::setup::Setup;
@@ -34,8 +34,11 @@ pub enum Fact {
         key: String,
         /// The first job.
         first: JobId,
-        /// How many.
+        /// How many; 0 for an act.
         count: u32,
+        /// First hex digits of the body's digest, so that another body under the same key is
+        /// noticed.
+        body: String,
     },
     /// Nothing but room is missing now.
     JobQueued {
@@ -134,13 +137,6 @@ pub enum Fact {
         /// How.
         exit: Exit,
     },
-    /// A task lost its room before it ran.
-    TaskUnplaced {
-        /// The task.
-        task: TaskId,
-        /// Why.
-        why: String,
-    },
     /// Every task of the attempt is over.
     AttemptEnded {
         /// The job.
@@ -180,8 +176,8 @@ pub enum Fact {
     JobMovedUp {
         /// The job.
         job: JobId,
-        /// Its place; higher goes first.
-        front: u64,
+        /// Its place.
+        front: Front,
         /// By whom.
         by: Name,
     },
@@ -344,7 +340,6 @@ impl Fact {
             Fact::TaskPlaced { task, .. }
             | Fact::TaskStarted { task, .. }
             | Fact::TaskEnded { task, .. }
-            | Fact::TaskUnplaced { task, .. }
             | Fact::AtPrompt { task, .. } => Some(task.job),
             Fact::KeyUsed { .. }
             | Fact::RateUsed { .. }
@@ -377,7 +372,6 @@ impl Fact {
             Fact::JobRunning { .. } => "job_running",
             Fact::JobStopping { .. } => "job_stopping",
             Fact::TaskEnded { .. } => "task_ended",
-            Fact::TaskUnplaced { .. } => "task_unplaced",
             Fact::AttemptEnded { .. } => "attempt_ended",
             Fact::RetryCounted { .. } => "retry_counted",
             Fact::JobEnded { .. } => "job_ended",
