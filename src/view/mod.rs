@@ -6,6 +6,8 @@
 //! sentences. Text from outside passes `base::text::sanitise` where it enters a line.
 
 pub mod filter;
+pub mod sight;
+pub mod words;
 
 #[cfg(test)]
 mod sample;

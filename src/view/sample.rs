@@ -9,8 +9,8 @@ use crate::model::page::{JobRow, Lane};
 use crate::model::reason::{Code, Reason};
 use crate::model::{Finding, Resources};
 
-/// 2026-11-29 13:00 UTC.
-pub const NOON: i64 = 1_796_000_400_000;
+/// 2026-11-30 13:00 UTC.
+pub const NOON: i64 = 1_796_043_600_000;
 
 /// `ms` milliseconds after the server's clocks began.
 pub fn at(ms: u64) -> At {
