@@ -55,6 +55,13 @@ pub enum Command {
         /// Who: the job's own tree, or its owner.
         by: Actor,
     },
+    /// A person has looked at everything that ended up to an instant.
+    Looked {
+        /// Up to when.
+        mark: Wall,
+        /// Who.
+        by: Actor,
+    },
     /// The runner reports on a task.
     Task {
         /// The task.
@@ -77,6 +84,8 @@ pub enum Command {
     Started {
         /// The kernel's id of this boot.
         boot: String,
+        /// What this boot's `CLOCK_BOOTTIME` lacks to the scheduler's clock, in milliseconds.
+        offset: i64,
     },
     /// The machine was off or asleep.
     Down {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{At, JobId, Mono, Name, Span, TaskId};
+use crate::base::{At, JobId, Mono, Name, Span, TaskId, Wall};
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{Cause, Exit, Front, Hold, JobSpec, Outcome, Placement, StopFor};
 use crate::model::node::Gpu;
@@ -227,6 +227,13 @@ pub enum Fact {
         /// Which.
         signal: Signal,
     },
+    /// A person has looked at what ended up to an instant.
+    Looked {
+        /// Who.
+        user: Name,
+        /// Up to when.
+        mark: Wall,
+    },
     /// Units of a countable resource were taken by a start, which counts against its rate.
     RateUsed {
         /// The resource.
@@ -281,6 +288,8 @@ pub enum Fact {
     Started {
         /// The kernel's id of the boot.
         boot: String,
+        /// What its `CLOCK_BOOTTIME` lacks to the scheduler's clock, in milliseconds.
+        offset: i64,
     },
     /// The machine was off or asleep; the span is in no run time and no limit.
     Down {
@@ -342,6 +351,7 @@ impl Fact {
             | Fact::TaskEnded { task, .. }
             | Fact::AtPrompt { task, .. } => Some(task.job),
             Fact::KeyUsed { .. }
+            | Fact::Looked { .. }
             | Fact::RateUsed { .. }
             | Fact::TeamPaused { .. }
             | Fact::TeamResumed { .. }
@@ -384,6 +394,7 @@ impl Fact {
             Fact::PromptOver { .. } => "prompt_over",
             Fact::Found { .. } => "found",
             Fact::FindingOver { .. } => "finding_over",
+            Fact::Looked { .. } => "looked",
             Fact::RateUsed { .. } => "rate_used",
             Fact::TeamPaused { .. } => "team_paused",
             Fact::TeamResumed { .. } => "team_resumed",

@@ -260,7 +260,7 @@ pub(super) fn holding(job: &Job) -> Resources {
 }
 
 /// The lane a job is shown in.
-pub(super) fn lane(job: &Job) -> Lane {
+pub fn lane(job: &Job) -> Lane {
     match job.state {
         State::Ended(_) => Lane::Ended,
         _ if job.prompt.is_some() => Lane::Human,

@@ -17,5 +17,6 @@ pub mod plan;
 pub mod policy;
 pub mod world;
 
-pub use decide::{Decision, decide};
+pub use decide::{Decision, decide, rights};
+pub use index::lane;
 pub use world::World;

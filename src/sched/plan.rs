@@ -83,10 +83,10 @@ mod tests {
     #[test]
     fn rolling_back_restores_the_world_and_the_facts() {
         let mut plan = Plan::new(&World::new(), At::default());
-        plan.note(Fact::Started { boot: "a".into() });
+        plan.note(Fact::Started { boot: "a".into(), offset: 0 });
         let before = plan.world().clone();
         let checkpoint = plan.checkpoint();
-        plan.note(Fact::Started { boot: "b".into() });
+        plan.note(Fact::Started { boot: "b".into(), offset: 0 });
         assert_ne!(*plan.world(), before);
         plan.rollback(checkpoint);
         let (facts, world) = plan.commit();

@@ -36,10 +36,14 @@ pub struct World {
     pub(super) paused: Option<Hold>,
     /// The machine's boot in which the server last started.
     pub(super) boot: String,
+    /// What that boot's `CLOCK_BOOTTIME` lacks to the scheduler's clock.
+    pub(super) boot_offset: i64,
     /// All the time the machine was off or asleep.
     pub(super) down: Span,
     /// Idempotency keys.
     pub(super) keys: OrdMap<String, KeyUse>,
+    /// Up to when each person has looked at what ended.
+    pub(super) looked: OrdMap<Name, Wall>,
     /// Units of rated resources taken lately, oldest first.
     pub(super) rates: OrdMap<Name, Vector<(Mono, u64)>>,
     /// What follows from the jobs.
@@ -75,9 +79,19 @@ impl World {
         &self.boot
     }
 
+    /// What that boot's `CLOCK_BOOTTIME` lacks to the scheduler's clock, in milliseconds.
+    pub fn boot_offset(&self) -> i64 {
+        self.boot_offset
+    }
+
     /// A job by number.
     pub fn job(&self, id: JobId) -> Option<&Arc<Job>> {
         self.jobs.get(&id)
+    }
+
+    /// How many jobs there are, ended ones included.
+    pub fn job_count(&self) -> u64 {
+        self.jobs.len() as u64
     }
 
     /// All jobs by number.
@@ -108,6 +122,11 @@ impl World {
     /// Everything is held back by this.
     pub fn paused(&self) -> Option<&Hold> {
         self.paused.as_ref()
+    }
+
+    /// Up to when a person has looked at what ended; the epoch if never.
+    pub fn looked(&self, user: &str) -> Wall {
+        self.looked.get(user).copied().unwrap_or_default()
     }
 
     /// What follows from the jobs: lanes, queue, room in use.
@@ -191,8 +210,10 @@ struct Saved {
     teams: Vec<Team>,
     paused: Option<Hold>,
     boot: String,
+    boot_offset: i64,
     down: Span,
     keys: Vec<(String, KeyUse)>,
+    looked: Vec<(Name, Wall)>,
     rates: Vec<(Name, Vec<(Mono, u64)>)>,
 }
 
@@ -208,8 +229,10 @@ impl Serialize for World {
             teams: self.teams.values().cloned().collect(),
             paused: self.paused.clone(),
             boot: self.boot.clone(),
+            boot_offset: self.boot_offset,
             down: self.down,
             keys: self.keys.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+            looked: self.looked.iter().map(|(k, v)| (k.clone(), *v)).collect(),
             rates: self
                 .rates
                 .iter()
@@ -232,8 +255,10 @@ impl<'de> Deserialize<'de> for World {
             teams: saved.teams.into_iter().map(|t| (t.name.clone(), t)).collect(),
             paused: saved.paused,
             boot: saved.boot,
+            boot_offset: saved.boot_offset,
             down: saved.down,
             keys: saved.keys.into_iter().collect(),
+            looked: saved.looked.into_iter().collect(),
             rates: saved.rates.into_iter().map(|(n, v)| (n, Vector::from_iter(v))).collect(),
             ..World::default()
         };

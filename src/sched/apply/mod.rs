@@ -24,6 +24,9 @@ impl World {
                 self.keys.insert(key.clone(), KeyUse { first, count, body, at: at.now });
                 self.forget_keys(at);
             }
+            Fact::Looked { user, mark } => {
+                self.looked.insert(user.clone(), *mark);
+            }
             Fact::RateUsed { resource, units } => self.take_rate(at, resource, *units),
             Fact::TeamPaused { team: None, hold } => self.paused = Some(hold.clone()),
             Fact::TeamPaused { team: Some(team), hold } => {
@@ -47,7 +50,10 @@ impl World {
                 }
             }),
             Fact::Configured(setup) => self.configure(setup),
-            Fact::Started { boot } => self.boot.clone_from(boot),
+            Fact::Started { boot, offset } => {
+                self.boot.clone_from(boot);
+                self.boot_offset = *offset;
+            }
             Fact::Down { from, to, .. } => self.down = self.down + to.since(*from),
             about_a_job => self.apply_to_job(at, about_a_job),
         }

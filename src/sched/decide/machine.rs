@@ -28,9 +28,9 @@ pub(super) fn decide(plan: &mut Plan, command: &Command) {
             plan.note(Fact::Configured(Box::new(setup.clone())));
             judge_all(plan);
         }
-        Command::Started { boot } => {
+        Command::Started { boot, offset } => {
             let rebooted = !plan.world().boot().is_empty() && plan.world().boot() != boot;
-            plan.note(Fact::Started { boot: boot.clone() });
+            plan.note(Fact::Started { boot: boot.clone(), offset: *offset });
             if rebooted {
                 lose_all(plan);
             }

@@ -7,7 +7,7 @@ mod act;
 pub(super) mod life;
 mod machine;
 mod report;
-mod rights;
+pub mod rights;
 mod submit;
 mod task;
 
@@ -74,6 +74,12 @@ pub fn decide(world: &World, command: &Command, at: At) -> Result<Decision, Refu
             if known.drain.is_some() != *on {
                 let by = by.user.clone();
                 plan.note(Fact::NodeDrained { node: node.clone(), on: *on, by });
+            }
+        }
+        Command::Looked { mark, by } => {
+            // The mark never goes back: two screens of one person would unsee for each other.
+            if plan.world().looked(&by.user) < *mark {
+                plan.note(Fact::Looked { user: by.user.clone(), mark: *mark });
             }
         }
         Command::Report { job, report, by } => report::decide(&mut plan, *job, report, by)?,

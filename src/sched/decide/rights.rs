@@ -9,13 +9,11 @@ use crate::model::{Actor, Job};
 use crate::sched::plan::Plan;
 use crate::sched::world::World;
 
-/// May the caller do this with a job? `own` is the right that suffices for its owner.
-pub(in crate::sched) fn on_job(
-    world: &World,
-    by: &Actor,
-    job: &Job,
-    right: Right,
-) -> Result<(), Refusal> {
+/// May the caller do this with a job?
+///
+/// # Errors
+/// A refusal that names caller and job.
+pub fn on_job(world: &World, by: &Actor, job: &Job, right: Right) -> Result<(), Refusal> {
     let setup = world.setup();
     let role = role_in(by, &job.spec.team, &setup.users, setup.owner_uid);
     let owner = job.owner_uid.is_some() && job.owner_uid == by.uid;
@@ -40,12 +38,10 @@ pub(super) fn operate(plan: &Plan, by: &Actor, team: Option<&str>) -> Result<(),
 }
 
 /// May the caller do this in a team?
-pub(in crate::sched) fn on_team(
-    world: &World,
-    by: &Actor,
-    team: &str,
-    right: Right,
-) -> Result<(), Refusal> {
+///
+/// # Errors
+/// A refusal that names caller and team.
+pub fn on_team(world: &World, by: &Actor, team: &str, right: Right) -> Result<(), Refusal> {
     let setup = world.setup();
     let role = role_in(by, team, &setup.users, setup.owner_uid);
     // A job's tree stands in its own team for looking and submitting.

@@ -22,6 +22,21 @@ pub fn why(world: &World, id: JobId, at: At) -> Option<Why> {
     Some(Why { job: id, state, reason, also: reasons, would_change, position })
 }
 
+/// The answer for a job that has left the world: it ended.
+pub fn ended(job: &Job) -> Why {
+    let (job_id, state) = (job.id, job.state.clone());
+    let reason = ended_reason(job);
+    Why { job: job_id, state, reason, also: vec![], would_change: vec![], position: None }
+}
+
+fn ended_reason(job: &Job) -> Reason {
+    let reason = Reason::bare(Code::Ended).with("outcome", job.state.word());
+    match job.exit.as_ref().and_then(|exit| exit.shell_code()) {
+        Some(code) => reason.with("code", i64::from(code)),
+        None => reason,
+    }
+}
+
 /// The dominant reason alone, for a row of a list.
 pub fn reason(world: &World, job: &Job, at: At) -> Reason {
     reasons(world, job, at).into_iter().next().unwrap_or_else(|| soon(job))
@@ -35,13 +50,7 @@ fn soon(job: &Job) -> Reason {
 fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
     let mut reasons = Vec::new();
     match &job.state {
-        State::Ended(outcome) => {
-            let reason = Reason::bare(Code::Ended).with("outcome", outcome.word());
-            reasons.push(match job.exit.as_ref().and_then(|exit| exit.shell_code()) {
-                Some(code) => reason.with("code", i64::from(code)),
-                None => reason,
-            });
-        }
+        State::Ended(_) => reasons.push(ended_reason(job)),
         State::Stopping(why) => {
             reasons.push(Reason::bare(Code::Stopping).with("for", why.word()));
         }
