@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{broadcast, oneshot};
 
 use crate::base::{Digest, JobId, Name, TaskId, Wall};
+use crate::engine::assemble::{Places, Published, Shared};
 use crate::engine::intake::{Door, Request, closed};
 use crate::engine::output::Output;
-use crate::engine::owner::{Places, Published, Shared};
 use crate::engine::reads::Programs;
 use crate::engine::tokens::Tokens;
 use crate::model::access::Right;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::{Digest, JobId, TaskId};
+use crate::engine::assemble::Places;
 use crate::engine::output::Output;
-use crate::engine::owner::Places;
 use crate::engine::tokens::Tokens;
 use crate::model::Job;
 use crate::model::job::{GpuShare, TaskState};

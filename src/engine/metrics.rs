@@ -1,7 +1,7 @@
 //! Numbers for `/metrics`: names in the way of Prometheus, labels with few values.
 
 use crate::engine::Metric;
-use crate::engine::owner::{Counters, Published};
+use crate::engine::assemble::{Counters, Published};
 
 /// All numbers of a published world.
 pub(super) fn all(published: &Published, counters: Counters) -> Vec<Metric> {

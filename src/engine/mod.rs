@@ -5,7 +5,9 @@
 //! acknowledges, carries out effects and publishes. Start with [`owner`], then [`handle`].
 
 pub mod alarm;
+mod assemble;
 pub mod clock;
+mod durable;
 pub mod handle;
 pub mod intake;
 mod launch;
@@ -18,7 +20,8 @@ mod recover;
 pub mod replay;
 mod submit;
 mod tokens;
+mod watch;
 
+pub use assemble::{Parts, Places, Stopped, start};
 pub use handle::{Handle, LogFiles, Metric, Receipt};
 pub use intake::{Door, Inbox, door};
-pub use owner::{Parts, Places, Stopped, start};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::{Digest, JobId, TaskId};
+use crate::engine::assemble::Published;
 use crate::engine::handle::{Handle, lock, no_such_job};
-use crate::engine::owner::Published;
 use crate::engine::{LogFiles, Metric, metrics, pages, replay};
 use crate::model::access::Right;
 use crate::model::fact::Record;

@@ -2,8 +2,8 @@
 
 use crate::base::{Digest, JobId};
 use crate::engine::Receipt;
+use crate::engine::assemble::Published;
 use crate::engine::handle::{Handle, lock};
-use crate::engine::owner::{Published, content};
 use crate::model::Actor;
 use crate::model::command::{Command, Key, Submit};
 use crate::model::job::{ArrayPlace, Dependency, Gang, JobSpec, Outcome, State};
@@ -203,7 +203,7 @@ fn check_exec(job: &Submission) -> Result<(), Refusal> {
 fn stored_program(program: &Program) -> Result<(Digest, Vec<u8>), Refusal> {
     let bytes = serde_json::to_vec(program);
     let bytes = bytes.map_err(|e| Refusal::new(RefusalCode::Internal, e.to_string(), ""))?;
-    Ok(content(bytes))
+    Ok((Digest::of(&bytes), bytes))
 }
 
 /// A print of a request that tells another one under the same key.
