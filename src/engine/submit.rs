@@ -1,11 +1,11 @@
-//! From what somebody wants to run to the command that queues it.
+//! From what somebody wants to the command that says it.
 
 use crate::base::{Digest, JobId};
 use crate::engine::Receipt;
 use crate::engine::assemble::Published;
 use crate::engine::handle::{Handle, lock};
 use crate::model::Actor;
-use crate::model::command::{Command, Key, Submit};
+use crate::model::command::{Act, Command, Key, Submit, Verb};
 use crate::model::job::{ArrayPlace, Dependency, Gang, JobSpec, Outcome, State};
 use crate::model::ports::journal::StorageError;
 use crate::model::program::{EXEC_BYTES_MAX, EXEC_STRING_MAX, Program};
@@ -75,6 +75,22 @@ impl Handle {
         let key = key.map(|key| Key { key: format!("{} {key}", by.user), body });
         let submit = Submit { jobs: specs, array: false, key, by, ended };
         self.send(Command::Submit(submit), contents).await
+    }
+
+    /// Does something with jobs, all or none; a key makes asking again harmless.
+    ///
+    /// # Errors
+    /// What the core refuses.
+    pub async fn act(
+        &self,
+        jobs: Vec<JobId>,
+        verb: Verb,
+        key: Option<String>,
+        by: Actor,
+    ) -> Result<Receipt, Refusal> {
+        let body = print_of(&(&jobs, &verb));
+        let key = key.map(|key| Key { key: format!("{} {key}", by.user), body });
+        self.command(Command::Act(Act { jobs, verb, by, key })).await
     }
 
     fn changed(
