@@ -5,8 +5,13 @@
 //! everything is made of; then [`list`] for jobs, [`describe`] for one thing, [`words`] for
 //! sentences. Text from outside passes `base::text::sanitise` where it enters a line.
 
+pub mod describe;
 pub mod filter;
+pub mod line;
+pub mod list;
+pub mod next;
 pub mod sight;
+pub mod table;
 pub mod words;
 
 #[cfg(test)]
