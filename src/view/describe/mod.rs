@@ -1,4 +1,4 @@
-//! One thing in full: a job ([`job`]), why it is where it is ([`why`]), the nodes
+//! One thing in full: a job ([`mod@job`]), why it is where it is ([`mod@why`]), the nodes
 //! ([`place`]), the server ([`server`]), a line of the journal ([`events`]).
 
 pub mod events;
