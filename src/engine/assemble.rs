@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::{broadcast, oneshot, watch};
 
 use crate::base::At;
 use crate::engine::alarm::Alarm;
@@ -55,6 +55,8 @@ pub struct Places {
     pub log_bytes_max: u64,
     /// Output of this many jobs is kept.
     pub keep_logs: u64,
+    /// A snapshot is taken after this many records, or after as many as there are jobs if more.
+    pub snapshot_records: u64,
 }
 
 /// Why a loop ended.
@@ -80,6 +82,8 @@ pub(super) struct Shared {
     pub published: Mutex<Published>,
     pub follow: broadcast::Sender<Arc<Record>>,
     pub counters: Mutex<Counters>,
+    /// True once the first turn is durable and published.
+    pub awake: watch::Sender<bool>,
 }
 
 /// Numbers for `/metrics`.
@@ -127,6 +131,7 @@ pub fn start(
         }),
         follow: broadcast::channel(FOLLOW_MAX).0,
         counters: Mutex::default(),
+        awake: watch::channel(false).0,
     });
     let environments = parts.environments.clone();
     let launcher =
@@ -159,6 +164,7 @@ pub fn start(
         notes: Vec::new(),
         ballast_out: false,
         keep_logs: parts.places.keep_logs,
+        snapshot_records: parts.places.snapshot_records,
         unlaunched: Vec::new(),
     };
     let (tell, stopped) = oneshot::channel();

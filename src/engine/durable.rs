@@ -6,8 +6,6 @@ use crate::model::refusal::{Refusal, RefusalCode};
 
 /// New jobs are refused below this many free bytes: what is left is for ends and stops.
 const FREE_LEAST: u64 = 16 << 20;
-/// A snapshot is taken after this many records, or after as many as there are jobs if more.
-const SNAPSHOT_EVERY: u64 = 20_000;
 
 impl Owner {
     /// One commit. On a full disk the ballast is given back, so that what has happened already
@@ -46,7 +44,7 @@ impl Owner {
 
     pub(super) fn snapshot_if_due(&mut self) -> Result<(), StorageError> {
         let jobs = self.world.job_count();
-        if self.seq - self.snapshot_seq < SNAPSHOT_EVERY.max(jobs) {
+        if self.seq - self.snapshot_seq < self.snapshot_records.max(jobs) {
             return Ok(());
         }
         self.snapshot()

@@ -248,6 +248,14 @@ impl Handle {
         Ok(())
     }
 
+    /// Waits until the loop has taken up what earlier servers left: before that a process in a
+    /// job's tree could not be told from others.
+    pub async fn awake(&self) {
+        let mut awake = self.inner.shared.awake.subscribe();
+        // The sender lives as long as this handle.
+        let _ = awake.wait_for(|awake| *awake).await;
+    }
+
     /// Nothing is queued, running or waiting.
     pub fn is_idle(&self) -> bool {
         let counts = self.published().world.index().counts();

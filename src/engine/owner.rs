@@ -47,6 +47,7 @@ pub(super) struct Owner {
     pub(super) notes: Vec<String>,
     pub(super) ballast_out: bool,
     pub(super) keep_logs: u64,
+    pub(super) snapshot_records: u64,
     /// Tasks that could not even be handed to the runner, and why.
     pub(super) unlaunched: Vec<(TaskId, String)>,
 }
@@ -100,6 +101,7 @@ impl Owner {
         self.finish(turn, at)?;
         self.next_health = Some(at.now);
         self.arm(at);
+        self.shared.awake.send_replace(true);
         Ok(())
     }
 
