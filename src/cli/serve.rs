@@ -145,14 +145,19 @@ fn group_id(name: &str) -> Result<u32, Failure> {
 
 impl Prepared {
     fn run(self, ready: Option<Ready>, session: &Session) -> Outcome {
-        let Prepared { runtime, socket, handle, stopped, _lock } = self;
+        let Prepared { runtime, socket, handle, mut stopped, _lock } = self;
         let end = runtime.block_on(async {
+            // Nobody is answered before the tasks of earlier servers are known: a process in
+            // a job's tree could not be told from others.
+            tokio::select! {
+                () = handle.awake() => {}
+                end = &mut stopped => return end,
+            }
             let (close, closing) = tokio::sync::oneshot::channel::<()>();
             let serving = crate::api::server::serve(handle.clone(), socket, async {
                 let _ = closing.await;
             });
             let serving = tokio::spawn(serving);
-            handle.awake().await;
             if let Some(ready) = ready {
                 ready.ready();
             }
