@@ -61,7 +61,7 @@ def supervisor(ours):
         raise SystemExit("the job's parent is the server: no supervisor was found")
     private = private_mib(pid)
     say("supervisor: private memory", f"{private:.2f} MiB", "(at most 3)", private <= 3)
-    ours.call("cancel", str(job), "--yes")
+    ours.call("cancel", str(job))
     ours.wait()
 
 
