@@ -9,7 +9,7 @@ use crate::model::{Actor, Job};
 use crate::sched::plan::Plan;
 use crate::sched::world::World;
 
-/// May the caller do this with a job? `own` is the right that suffices for its owner.
+/// May the caller do this with a job?
 pub(in crate::sched) fn on_job(
     world: &World,
     by: &Actor,

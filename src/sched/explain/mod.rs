@@ -4,7 +4,7 @@
 mod room;
 
 use crate::base::{At, JobId};
-use crate::model::job::{Cause, Job, State};
+use crate::model::job::{Cause, FailureClass, Job, Outcome, State};
 use crate::model::page::{Lane, Why};
 use crate::model::reason::{Code, Reason};
 use crate::sched::world::World;
@@ -35,6 +35,10 @@ fn soon(job: &Job) -> Reason {
 fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
     let mut reasons = Vec::new();
     match &job.state {
+        State::Ended(Outcome::Failed(FailureClass::Dependency)) => {
+            let names: Vec<String> = job.spec.after.iter().map(|on| on.job.to_string()).collect();
+            reasons.push(Reason::bare(Code::DependencyFailed).with("jobs", names.join(", ")));
+        }
         State::Ended(outcome) => {
             let reason = Reason::bare(Code::Ended).with("outcome", outcome.word());
             reasons.push(match job.exit.as_ref().and_then(|exit| exit.shell_code()) {

@@ -8,11 +8,13 @@ mod long_running;
 mod never_started;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::base::{At, Mono, TaskId};
 use crate::model::Command;
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{Job, State};
+use crate::model::page::Lane;
 use crate::model::reason::Numbers;
 use crate::sched::world::World;
 
@@ -48,7 +50,7 @@ const RULES: &[(Signal, Rule)] = &[
 pub fn scan(world: &World, signals: &Signals, at: At) -> (Vec<Command>, Option<Mono>) {
     let mut commands = Vec::new();
     let mut next: Option<Mono> = None;
-    for job in world.jobs().filter(|job| is_watched(job)) {
+    for job in watched(world) {
         for (signal, rule) in RULES {
             let verdict = rule(world, job, signals, at);
             let stands = job.findings.get(signal).map(|finding| finding.level);
@@ -65,16 +67,20 @@ pub fn scan(world: &World, signals: &Signals, at: At) -> (Vec<Command>, Option<M
 
 /// Tasks whose output somebody should look at before the next [`scan`].
 pub fn candidates<'a>(world: &'a World, signals: &'a Signals) -> impl Iterator<Item = TaskId> + 'a {
-    let watched = world.jobs().filter(|job| is_watched(job) && never_started::is_open(job));
-    let tasks = watched.flat_map(|job| {
+    let open = watched(world).filter(|job| never_started::is_open(job));
+    let tasks = open.flat_map(|job| {
         let id = |rank| TaskId { job: job.id, attempt: job.attempt, rank };
         job.active_tasks().map(move |task| id(task.rank))
     });
     tasks.filter(|task| !signals.wrote.contains(task))
 }
 
-fn is_watched(job: &Job) -> bool {
-    matches!(job.state, State::Starting | State::Running) && !job.frozen
+/// Jobs that run or are being started.
+fn watched(world: &World) -> impl Iterator<Item = &Arc<Job>> {
+    let lanes = [Lane::Human, Lane::Running].into_iter();
+    let ids = lanes.flat_map(|lane| world.index().lane(lane, None));
+    let jobs = ids.filter_map(|(_, id)| world.job(id));
+    jobs.filter(|job| matches!(job.state, State::Starting | State::Running))
 }
 
 /// The level reached by a growing number, and the next threshold above it.
