@@ -1,1 +1,3 @@
 //! The one integration-test binary: each module tests a room from outside, or the whole program.
+
+mod store;
