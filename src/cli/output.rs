@@ -94,6 +94,20 @@ pub fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
+/// Asks on stderr and reads a line from stdin.
+///
+/// # Errors
+/// When stdin cannot be read.
+pub fn ask(question: &str) -> Result<String, Failure> {
+    let mut err = io::stderr().lock();
+    let _ = err.write_all(question.as_bytes()).and_then(|()| err.flush());
+    let mut answer = String::new();
+    io::stdin()
+        .read_line(&mut answer)
+        .map_err(|error| Failure::failed(format!("cannot read the answer; {error}"), ""))?;
+    Ok(answer)
+}
+
 /// Rows and columns of the terminal behind stdout.
 pub fn terminal_size() -> Option<(u16, u16)> {
     super::terminal::size_of(&io::stdout())
