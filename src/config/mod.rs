@@ -1,1 +1,94 @@
-//! (being written)
+//! The configuration file, the environment and flags as one set of typed values.
+//!
+//! May use: `base`, `model`, files and the environment. [`keys`] is the one table of what can
+//! be configured: it drives reading, suggestions, defaults, `config show` and the schema.
+//! [`document`] reads a file against it, [`layers`] puts flag over environment over file over
+//! default, [`setup`] makes of it what the core must know, [`paths`] says where everything lies.
+
+pub mod document;
+pub mod keys;
+pub mod layers;
+pub mod paths;
+pub mod problem;
+pub mod schema;
+pub mod setup;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::base::{Name, Span};
+use crate::model::people::Grant;
+use crate::model::setup::{Countable, Defaults};
+
+pub use layers::{Given, Origin, Shown, load};
+pub use paths::Paths;
+pub use problem::{Problem, Problems};
+
+/// Everything that is configured, defaults filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// The server itself.
+    pub server: Server,
+    /// What a submission gets if it does not say.
+    pub defaults: Defaults,
+    /// Teams, in the order of the file.
+    pub teams: Vec<Name>,
+    /// What is said about this machine.
+    pub node: NodeEntry,
+    /// Countable resources.
+    pub resources: BTreeMap<Name, Countable>,
+    /// People.
+    pub users: Vec<UserEntry>,
+    /// Every effective value with its origin, in the order of the table of keys.
+    pub shown: Vec<Shown>,
+}
+
+/// `[server]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Where it listens, if not at the usual place.
+    pub socket: Option<PathBuf>,
+    /// Where its journal lies, if not at the usual place.
+    pub data_dir: Option<PathBuf>,
+    /// The system's group whose members may connect to a server that was started with `serve`.
+    pub group: Option<String>,
+    /// It ends after this time with nothing to do; `None` is never.
+    pub idle_exit: Option<Span>,
+    /// Bytes in one log file of a job; three are kept.
+    pub log_bytes: u64,
+    /// Journal records between two snapshots.
+    pub snapshot_records: u64,
+}
+
+/// `[[node]]`: corrections to what is detected on this machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NodeEntry {
+    /// Its name, if not the machine's.
+    pub name: Option<Name>,
+    /// Thousandths of a core.
+    pub cpu_milli: Option<u64>,
+    /// Bytes.
+    pub mem_bytes: Option<u64>,
+    /// Pretend devices in place of the detected ones; an empty list means no device at all.
+    pub gpus: Option<Vec<PretendGpu>>,
+}
+
+/// A device that only the books know: for trying things out, and for tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PretendGpu {
+    /// Its name.
+    pub name: Name,
+    /// Device memory in bytes.
+    pub mem_bytes: u64,
+}
+
+/// `[[user]]`, before the system was asked for the uid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserEntry {
+    /// The name that is shown.
+    pub name: Name,
+    /// The system's user.
+    pub os_user: Name,
+    /// What they may do.
+    pub grants: Vec<Grant>,
+}

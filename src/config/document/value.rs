@@ -1,0 +1,180 @@
+//! One value: from TOML or from a text (flag, environment, default) to its meaning.
+
+use toml::de::DeValue;
+
+use super::Entries;
+use crate::base::{Span, duration, quantity};
+use crate::config::keys::Kind;
+use crate::config::problem::nearest;
+use crate::model::people::Role;
+use crate::model::setup::Tier;
+
+/// What a value means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// Text, path or name.
+    Text(String),
+    /// Thousandths, bytes or units, as the key's kind says.
+    Amount(u64),
+    /// A length of time; `None` is never.
+    Span(Option<Span>),
+    /// A tier.
+    Tier(Tier),
+    /// A role.
+    Role(Role),
+    /// Tables.
+    Tables(Vec<Entries>),
+}
+
+/// Roles by their words.
+const ROLES: [(&str, Role); 4] = [
+    ("viewer", Role::Viewer),
+    ("submitter", Role::Submitter),
+    ("operator", Role::Operator),
+    ("admin", Role::Admin),
+];
+
+/// Reads a value from TOML; lists of tables are read by the caller.
+pub(super) fn read(kind: Kind, value: &DeValue) -> Result<Value, String> {
+    let numeric = matches!(
+        kind,
+        Kind::Cpu | Kind::Bytes | Kind::Gpu | Kind::Count(_) | Kind::Devices(_)
+            // A bare number gets the hint about units rather than one about types.
+            | Kind::Duration | Kind::DurationOrNever
+    );
+    match value {
+        DeValue::String(text) => read_text(kind, text),
+        DeValue::Integer(_) | DeValue::Float(_) if numeric => read_text(kind, &written(value)),
+        other => Err(format!("a {} is not {}", other.type_str(), wanted(kind))),
+    }
+}
+
+/// Reads a value from text, as a flag or the environment gives it.
+///
+/// # Errors
+/// What is wrong and what to write instead.
+pub fn read_text(kind: Kind, text: &str) -> Result<Value, String> {
+    let quoted = || format!("{text:?} is not {}", wanted(kind));
+    match kind {
+        Kind::Text | Kind::Path => {
+            let good = !text.is_empty() && !text.chars().any(char::is_control);
+            good.then(|| Value::Text(text.to_owned())).ok_or_else(quoted)
+        }
+        Kind::Word => is_word(text).then(|| Value::Text(text.to_owned())).ok_or_else(quoted),
+        Kind::Team => {
+            let good = text.split('/').all(is_word) && text.len() <= 200;
+            good.then(|| Value::Text(text.to_owned())).ok_or_else(quoted)
+        }
+        Kind::Duration => duration::parse(text).map(|span| Value::Span(Some(span))),
+        Kind::DurationOrNever if text == "never" => Ok(Value::Span(None)),
+        Kind::DurationOrNever => {
+            let span = duration::parse(text).map_err(|why| format!("{why}, or \"never\""))?;
+            Ok(Value::Span(Some(span)))
+        }
+        Kind::Cpu => quantity::parse_cpu(text).map(Value::Amount),
+        Kind::Bytes => quantity::parse_bytes(text).map(Value::Amount),
+        Kind::Gpu => quantity::parse_gpu(text).map(Value::Amount),
+        Kind::Count(least) => {
+            let count = quantity::parse_count(text)?;
+            let why = || format!("{text} is too few; write {least} or more");
+            (count >= least).then_some(Value::Amount(count)).ok_or_else(why)
+        }
+        Kind::Devices(_) => {
+            let count = quantity::parse_count(text)?;
+            let why = || format!("{text} pretend GPUs are too many; write at most 1024");
+            (count <= 1024).then_some(Value::Amount(count)).ok_or_else(why)
+        }
+        Kind::Tier => text.parse().map(Value::Tier).map_err(|()| {
+            let words = Tier::ALL.map(Tier::word);
+            one_of(text, &words)
+        }),
+        Kind::Role => {
+            let found = ROLES.iter().find(|(word, _)| *word == text);
+            found.map(|(_, role)| Value::Role(*role)).ok_or_else(|| {
+                let words = ROLES.map(|(word, _)| word);
+                one_of(text, &words)
+            })
+        }
+        Kind::Tables(_) => Err(quoted()),
+    }
+}
+
+fn one_of(text: &str, words: &[&str]) -> String {
+    match nearest(text, words.iter().copied()) {
+        Some(near) => format!("there is no {text:?}; did you mean {near:?}?"),
+        None => format!("there is no {text:?}; write one of {}", words.join(", ")),
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    let good = |c: char| c.is_alphanumeric() || "._:@-".contains(c);
+    !text.is_empty() && text.len() <= 100 && text.chars().all(good)
+}
+
+fn wanted(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text => "a text of printable characters",
+        Kind::Path => "a path",
+        Kind::Word => "a name; write letters, digits and . _ : @ -",
+        Kind::Team => "a path of a team; write names with / between them, such as org/ml",
+        Kind::Duration | Kind::DurationOrNever => "a length of time; write \"90s\" or \"1h30m\"",
+        Kind::Cpu => "a number of cores; write 2, 1.5 or \"500m\"",
+        Kind::Bytes => "an amount of memory; write \"4Gi\"",
+        Kind::Gpu => "a number of GPUs; write 1 or 0.5",
+        Kind::Count(_) => "a whole number",
+        Kind::Tier => "a tier; write \"research\"",
+        Kind::Role => "a role; write \"operator\"",
+        Kind::Devices(_) => "a number of devices or a list; write 2 or [{name = \"a\"}]",
+        Kind::Tables(_) => "a list of tables; write [{team = \"ml\", role = \"operator\"}]",
+    }
+}
+
+/// A value as it would be written in a file, on one line.
+pub(super) fn written(value: &DeValue) -> String {
+    match value {
+        DeValue::String(text) => text.to_string(),
+        DeValue::Integer(number) => {
+            let digits = number.as_str();
+            i64::from_str_radix(digits, number.radix())
+                .map_or_else(|_| digits.to_owned(), |number| number.to_string())
+        }
+        DeValue::Float(number) => number.as_str().to_owned(),
+        DeValue::Boolean(flag) => flag.to_string(),
+        DeValue::Datetime(at) => at.to_string(),
+        DeValue::Array(items) => {
+            let items: Vec<_> = items.iter().map(|item| nested(item.get_ref())).collect();
+            format!("[{}]", items.join(", "))
+        }
+        DeValue::Table(table) => {
+            let pair = |(k, v): (&toml::Spanned<_>, &toml::Spanned<DeValue>)| {
+                let k: &std::borrow::Cow<str> = k.get_ref();
+                format!("{k} = {}", nested(v.get_ref()))
+            };
+            let pairs: Vec<_> = table.iter().map(pair).collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
+    }
+}
+
+fn nested(value: &DeValue) -> String {
+    match value {
+        DeValue::String(text) => format!("{text:?}"),
+        other => written(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::keys::SECTIONS;
+
+    #[test]
+    fn every_default_of_the_table_is_a_value_of_its_kind() {
+        for key in SECTIONS.iter().flat_map(|section| section.keys) {
+            if !key.default.is_empty() {
+                assert!(read_text(key.kind, key.default).is_ok(), "{}", key.name);
+            }
+            assert!(key.about.ends_with('.'), "{}", key.name);
+        }
+    }
+}

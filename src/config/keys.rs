@@ -1,0 +1,212 @@
+//! The table of everything that can be configured.
+//!
+//! A new key is one line here and one line where its value is used ([`super::layers`]).
+
+/// What a key's value must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Any text without control characters.
+    Text,
+    /// A path; a relative one is relative to where the command was given.
+    Path,
+    /// A short name: letters, digits and `._:@-`.
+    Word,
+    /// A path of names: `org/ml/research`.
+    Team,
+    /// A length of time.
+    Duration,
+    /// A length of time, or `never`.
+    DurationOrNever,
+    /// Cores.
+    Cpu,
+    /// An amount of memory.
+    Bytes,
+    /// GPUs.
+    Gpu,
+    /// A whole number from the first on.
+    Count(u64),
+    /// A tier.
+    Tier,
+    /// A role.
+    Role,
+    /// A number of pretend devices, or a list of tables of the named section.
+    Devices(&'static str),
+    /// A list of tables of the named section.
+    Tables(&'static str),
+}
+
+/// How often a section may stand in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// `[name]`.
+    One,
+    /// `[[name]]`, any number of times.
+    Many,
+    /// `[[name]]`, once.
+    Single,
+    /// Inside a key of another section.
+    Inner,
+}
+
+/// A section of the file.
+#[derive(Debug)]
+pub struct Section {
+    /// Its name.
+    pub name: &'static str,
+    /// How often.
+    pub shape: Shape,
+    /// What it is for, one sentence.
+    pub about: &'static str,
+    /// Its keys.
+    pub keys: &'static [Key],
+}
+
+/// A key of a section.
+#[derive(Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What its value must be.
+    pub kind: Kind,
+    /// Its value if nobody sets it, as it would be written; empty for none.
+    pub default: &'static str,
+    /// The variable that overrides the file, if there is one.
+    pub env: Option<&'static str>,
+    /// A section with it missing is a mistake.
+    pub required: bool,
+    /// What it is for, one sentence.
+    pub about: &'static str,
+}
+
+const fn key(name: &'static str, kind: Kind, default: &'static str, about: &'static str) -> Key {
+    Key { name, kind, default, env: None, required: false, about }
+}
+
+impl Key {
+    const fn env(mut self, name: &'static str) -> Key {
+        self.env = Some(name);
+        self
+    }
+
+    const fn required(mut self) -> Key {
+        self.required = true;
+        self
+    }
+}
+
+/// The variable that names the configuration file.
+pub const CONFIG_ENV: &str = "HOLDSHORT_CONFIG";
+
+/// Device memory of a pretend GPU that does not say.
+pub const PRETEND_MEM: &str = "24Gi";
+
+const SERVER: &[Key] = &[
+    key("socket", Kind::Path, "", "Where the server listens; by default in the runtime directory.")
+        .env("HOLDSHORT_SOCKET"),
+    key("data_dir", Kind::Path, "", "Where journal, logs and checkpoints lie.")
+        .env("HOLDSHORT_DATA_DIR"),
+    key("group", Kind::Text, "", "Group whose members may connect under `serve`."),
+    key("idle_exit", Kind::DurationOrNever, "10m", "It ends after this time with nothing to do.")
+        .env("HOLDSHORT_IDLE_EXIT"),
+    key("log_bytes", Kind::Bytes, "100M", "Size of one log file of a job; three are kept."),
+    key("keep_ended", Kind::Count(0), "2000", "Ended jobs kept at hand; all stay in the store."),
+    key("snapshot_records", Kind::Count(100), "20000", "Journal records between two snapshots."),
+];
+
+const DEFAULTS: &[Key] = &[
+    key("cpu", Kind::Cpu, "1", "Cores of a job that does not say."),
+    key("mem", Kind::Bytes, "2Gi", "Memory of a job that does not say."),
+    key("gpu", Kind::Gpu, "0", "GPUs of a job that does not say."),
+    key("tier", Kind::Tier, "research", "Tier of a job that does not say."),
+    key("grace", Kind::Duration, "30s", "Time between TERM and KILL."),
+    key("long_running", Kind::Duration, "12h", "A job without a time limit is noticed after this."),
+];
+
+const NODE: &[Key] = &[
+    key("name", Kind::Word, "", "Its name; by default the machine's."),
+    key("cpu", Kind::Cpu, "", "Cores to hand out; by default those this process may use."),
+    key("mem", Kind::Bytes, "", "Memory to hand out; by default what the machine has."),
+    key("gpus", Kind::Devices("node.gpus"), "", "Pretend GPUs: how many, or one table for each."),
+];
+
+const NODE_GPUS: &[Key] = &[
+    key("name", Kind::Word, "", "Its name; by default pretend-0 and so on."),
+    key("mem", Kind::Bytes, PRETEND_MEM, "Device memory."),
+];
+
+const RESOURCE: &[Key] = &[
+    key("name", Kind::Word, "", "Its name, such as api:anthropic.").required(),
+    key("count", Kind::Count(0), "", "Units that may be held at once.").required(),
+    key("per_minute", Kind::Count(1), "", "Units that may be taken in any 60 seconds."),
+];
+
+const USER: &[Key] = &[
+    key("name", Kind::Word, "", "The name that is shown.").required(),
+    key("os_user", Kind::Text, "", "The system's user; by default the same name."),
+    key("role", Kind::Role, "", "viewer, submitter, operator or admin."),
+    key("team", Kind::Team, "", "The role holds in this team and below; by default everywhere."),
+    key("grants", Kind::Tables("user.grants"), "", "Several roles: a list of {team, role}."),
+];
+
+const USER_GRANTS: &[Key] = &[
+    key("team", Kind::Team, "", "The team; by default all."),
+    key("role", Kind::Role, "", "viewer, submitter, operator or admin.").required(),
+];
+
+/// Every section, in the order in which they are shown.
+pub const SECTIONS: &[Section] = &[
+    Section { name: "server", shape: Shape::One, about: "The server.", keys: SERVER },
+    Section {
+        name: "defaults",
+        shape: Shape::One,
+        about: "What a submission gets if it does not say.",
+        keys: DEFAULTS,
+    },
+    Section {
+        name: "team",
+        shape: Shape::Many,
+        about: "A team.",
+        keys: &[key("name", Kind::Team, "", "Its path, such as org/ml/research.").required()],
+    },
+    Section {
+        name: "node",
+        shape: Shape::Single,
+        about: "Corrections to what is detected on this machine.",
+        keys: NODE,
+    },
+    Section { name: "node.gpus", shape: Shape::Inner, about: "A pretend GPU.", keys: NODE_GPUS },
+    Section {
+        name: "resource",
+        shape: Shape::Many,
+        about: "A countable resource.",
+        keys: RESOURCE,
+    },
+    Section {
+        name: "user",
+        shape: Shape::Many,
+        about: "A person and what they may do.",
+        keys: USER,
+    },
+    Section {
+        name: "user.grants",
+        shape: Shape::Inner,
+        about: "A role in a team.",
+        keys: USER_GRANTS,
+    },
+];
+
+/// Sections that this version does not know yet.
+pub const LATER: &[&str] =
+    &["engine", "price", "budget", "review_policy", "window", "notify", "template", "console"];
+
+/// The section of a name.
+pub fn section(name: &str) -> Option<&'static Section> {
+    SECTIONS.iter().find(|section| section.name == name)
+}
+
+impl Section {
+    /// The key of a name.
+    pub fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+}

@@ -1,0 +1,137 @@
+//! Which layer wins, and what becomes of it.
+
+use super::*;
+use crate::model::people::Role;
+use crate::model::setup::Tier;
+
+const WHOLE: &str = r#"
+[server]
+idle_exit = "never"
+log_bytes = "1Gi"
+[defaults]
+cpu = 0.5
+mem = "1Gi"
+tier = "batch"
+grace = "5s"
+[[team]]
+name = "org/ml"
+[[node]]
+cpu = 8
+gpus = 2
+[[resource]]
+name = "api:anthropic"
+count = 6
+per_minute = 50
+[[user]]
+name = "ana"
+os_user = "ana.b"
+role = "operator"
+team = "org/ml"
+[[user]]
+name = "bob"
+grants = [{role = "viewer"}, {role = "admin", team = "org/ml"}]
+"#;
+
+fn given<'a>(env: &'a dyn Fn(&str) -> Option<String>, flags: &'a [(&'a str, String)]) -> Given<'a> {
+    Given { file: Path::new("c.toml"), must_exist: false, env, flags }
+}
+
+fn with_file(text: &str) -> Result<Config, Problems> {
+    merge(&given(&|_| None, &[]), text)
+}
+
+fn origin(config: &Config, key: &str) -> (String, String) {
+    let shown = config.shown.iter().find(|shown| shown.key == key).unwrap();
+    (shown.value.clone(), shown.origin.to_string())
+}
+
+#[test]
+fn without_a_file_the_documented_defaults_hold() {
+    let config = with_file("").unwrap();
+    assert_eq!(config, Config::default());
+    assert_eq!(config.defaults, Defaults::default());
+    assert_eq!(config.server.idle_exit, Some(Span::mins(10)));
+    assert_eq!(config.server.log_bytes, 100_000_000);
+    assert!(!config.stays());
+}
+
+#[test]
+fn a_whole_file_is_understood() {
+    let config = with_file(WHOLE).unwrap();
+    assert!(config.stays());
+    assert_eq!(config.server.log_bytes, 1 << 30);
+    assert_eq!(config.defaults.request.cpu_milli, 500);
+    assert_eq!(config.defaults.tier, Tier::Batch);
+    assert_eq!(config.defaults.grace, Span::secs(5));
+    assert_eq!(config.teams, [Name::from("org/ml")]);
+    assert_eq!(config.node.cpu_milli, Some(8000));
+    let gpus = config.node.gpus.as_ref().unwrap();
+    assert_eq!(gpus[1], PretendGpu { name: "pretend-1".into(), mem_bytes: 24 << 30 });
+    assert_eq!(config.resources["api:anthropic"], Countable { count: 6, per_minute: Some(50) });
+    assert_eq!(config.users[0].os_user.as_ref(), "ana.b");
+    assert_eq!(config.users[1].grants[0], Grant { team: "".into(), role: Role::Viewer });
+    assert_eq!(origin(&config, "team[0].name"), ("org/ml".into(), "c.toml:11".into()));
+    assert_eq!(origin(&config, "node.gpus"), ("2".into(), "c.toml:14".into()));
+}
+
+#[test]
+fn flag_beats_environment_beats_file_beats_default() {
+    let file = "[server]\nidle_exit = \"1m\"\nsocket = \"/f\"\ndata_dir = \"/f\"\n";
+    let env = |name: &str| match name {
+        "HOLDSHORT_SOCKET" | "HOLDSHORT_DATA_DIR" => Some("/e".to_owned()),
+        "HOLDSHORT_IDLE_EXIT" => Some(String::new()),
+        _ => None,
+    };
+    let config = merge(&given(&env, &[("server.socket", "/x".to_owned())]), file).unwrap();
+    assert_eq!(origin(&config, "server.socket"), ("/x".into(), "flag".into()));
+    let env_origin = "environment HOLDSHORT_DATA_DIR".to_owned();
+    assert_eq!(origin(&config, "server.data_dir"), ("/e".into(), env_origin));
+    assert_eq!(origin(&config, "server.idle_exit"), ("1m".into(), "c.toml:2".into()));
+    assert_eq!(origin(&config, "server.log_bytes"), ("100M".into(), "default".into()));
+    assert_eq!(config.server.socket, Some("/x".into()));
+    assert_eq!(config.server.data_dir, Some("/e".into()));
+}
+
+#[test]
+fn mistakes_in_every_layer_name_the_layer() {
+    let env = |name: &str| (name == "HOLDSHORT_IDLE_EXIT").then(|| "5".to_owned());
+    let flags = [("server.log_bytes", "1m".to_owned()), ("server.zzz", "1".to_owned())];
+    let said = merge(&given(&env, &flags), "[x]\n").unwrap_err().to_string();
+    for part in [
+        "c.toml:1: \"x\" is no section",
+        "HOLDSHORT_IDLE_EXIT in the environment: \"5\" has no unit",
+        "flag for server.log_bytes: ",
+        "there is no key \"server.zzz\"",
+    ] {
+        assert!(said.contains(part), "{part} not in {said}");
+    }
+}
+
+#[test]
+fn contradictions_between_tables_are_refused() {
+    for (text, part) in [
+        (
+            "[[team]]\nname=\"a\"\n[[team]]\nname=\"a\"",
+            "c.toml:4: team with name \"a\" stands twice",
+        ),
+        ("[[user]]\nname=\"a\"", "c.toml:1: user a may do nothing"),
+        ("[[user]]\nname=\"a\"\nteam=\"x\"", "may do nothing; add role"),
+        ("[[user]]\nname=\"a\"\nrole=\"admin\"\ngrants=[]", "keep one form"),
+    ] {
+        let said = with_file(text).unwrap_err().to_string();
+        assert!(said.contains(part), "{text}: {said}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_a_mistake_only_if_it_was_named_or_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("none.toml");
+    let at = |file, must_exist| load(&Given { file, must_exist, env: &|_| None, flags: &[] });
+    assert!(at(&missing, false).is_ok());
+    assert!(at(&missing, true).unwrap_err().to_string().contains("cannot be read"));
+    assert!(at(dir.path(), false).is_err());
+    let binary = dir.path().join("binary.toml");
+    std::fs::write(&binary, b"\xff\xfe").unwrap();
+    assert!(at(&binary, false).unwrap_err().to_string().contains("UTF-8"));
+}
