@@ -1,1 +1,3 @@
-//! (being written)
+//! The way in.
+
+pub mod wire;
