@@ -37,12 +37,13 @@ pub fn answers(socket: &Path) -> bool {
 /// # Errors
 /// When it cannot be started or gives up; the text says why and names its log.
 pub fn ensure(places: &Places) -> Result<bool, Failure> {
-    if answers(&places.socket) {
+    places.check_socket()?;
+    if answers(&places.paths.socket) {
         return Ok(false);
     }
     places.prepare()?;
     let _turn = take_turn(places)?;
-    if answers(&places.socket) {
+    if answers(&places.paths.socket) {
         return Ok(false);
     }
     start(places).map(|()| true)
@@ -50,7 +51,7 @@ pub fn ensure(places: &Places) -> Result<bool, Failure> {
 
 /// Waits for whoever is starting a server for this socket.
 fn take_turn(places: &Places) -> Result<Flock<File>, Failure> {
-    let path = places.socket.with_extension("start");
+    let path = places.paths.socket.with_extension("start");
     let failed = |error: io::Error| {
         let what = format!("cannot use {}; {error}", path.display());
         Failure::failed(what, "free it or give another: --socket PATH")
@@ -81,12 +82,7 @@ fn start(places: &Places) -> Result<(), Failure> {
         .arg0("holdshort")
         .arg("serve")
         .args(["--background", "--ready-fd", "0"])
-        .arg("--socket")
-        .arg(&places.socket)
-        .arg("--data-dir")
-        .arg(&places.data_dir)
-        .arg("--config")
-        .arg(&places.config)
+        .args(places.as_flags())
         .stdin(writer)
         .stdout(Stdio::from(log.try_clone().map_err(failed)?))
         .stderr(Stdio::from(log))

@@ -1,199 +1,163 @@
-//! Where things lie: configuration, journal, log and socket.
+//! Where things lie and what is configured, for this command line.
+//!
+//! The rules are in `config`; here the process's own environment and flags are put into them.
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
 
-use super::exit::Failure;
+use super::exit::{Failure, REFUSED};
 use super::tree::Globals;
-use crate::base::Digest;
+use crate::config::paths::{Ground, check_dir, secure_dir};
+use crate::config::{Config, Given, Paths, Problems, load};
 
-/// The longest path the kernel binds a socket to, in bytes.
-const SOCKET_PATH_MAX: usize = 107;
-
-/// Where things lie for one server.
+/// Where things lie, and what is configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
-    /// The configuration file; it need not exist.
-    pub config: PathBuf,
-    /// Journal, snapshots, spool.
-    pub data_dir: PathBuf,
-    /// What is kept for people but is not the journal: the server's log.
-    pub state_dir: PathBuf,
-    /// What is gone after a reboot: the socket.
-    pub runtime_dir: PathBuf,
-    /// Where the server listens.
-    pub socket: PathBuf,
+    /// Everything that is configured.
+    pub config: Config,
+    /// The paths.
+    pub paths: Paths,
+    /// Somebody named the configuration file.
+    pub config_named: bool,
     /// Where a server in the background writes.
     pub log: PathBuf,
-}
-
-/// What the places are found from.
-#[derive(Debug, Clone, Default)]
-pub struct Base {
-    /// `$XDG_CONFIG_HOME` or its default.
-    pub config_home: PathBuf,
-    /// `$XDG_DATA_HOME` or its default.
-    pub data_home: PathBuf,
-    /// `$XDG_STATE_HOME` or its default.
-    pub state_home: PathBuf,
-    /// `$XDG_RUNTIME_DIR`, or the one logind makes for this user.
-    pub runtime: Option<PathBuf>,
-    /// The caller's directory, which relative paths start from.
-    pub cwd: PathBuf,
-    /// The caller.
+    /// Whose they are.
     pub uid: u32,
 }
 
-impl Base {
-    /// From this process's environment.
-    ///
-    /// # Errors
-    /// When there is no home directory.
-    pub fn of_this_process() -> Result<Base, Failure> {
-        let dirs = directories::BaseDirs::new().ok_or_else(|| {
-            Failure::failed("there is no home directory", "set HOME, or give --data-dir")
-        })?;
-        let uid = nix::unistd::geteuid().as_raw();
-        // A program started by cron or over a bare ssh has no XDG_RUNTIME_DIR although the
-        // directory is there; it must still find the same server.
-        let usual = PathBuf::from(format!("/run/user/{uid}"));
-        let runtime = dirs
-            .runtime_dir()
-            .map(Path::to_owned)
-            .or_else(|| fs::metadata(&usual).is_ok_and(|m| m.uid() == uid).then_some(usual));
-        Ok(Base {
-            config_home: dirs.config_dir().to_owned(),
-            data_home: dirs.data_dir().to_owned(),
-            state_home: dirs.state_dir().map_or_else(|| dirs.data_dir().to_owned(), Path::to_owned),
-            runtime,
-            cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
-            uid,
-        })
-    }
-}
-
 impl Places {
-    /// The places for these options. A data directory of one's own has log and socket of its
-    /// own, so that two servers never meet.
-    pub fn new(base: &Base, globals: &Globals) -> Places {
-        let usual = base.data_home.join("holdshort");
-        let data_dir = globals.data_dir.as_ref().map_or(usual.clone(), |dir| base.cwd.join(dir));
-        let own = data_dir != usual;
-        let state_dir =
-            if own { data_dir.clone() } else { base.state_home.join("holdshort") };
-        let runtime_dir = base.runtime.as_ref().map_or_else(
-            || PathBuf::from(format!("/tmp/holdshort-{}", base.uid)),
-            |dir| dir.join("holdshort"),
-        );
-        let socket = globals.socket.as_ref().map_or_else(
-            || runtime_dir.join(socket_name(&data_dir, own)),
-            |path| base.cwd.join(path),
-        );
-        let config = globals
-            .config
-            .as_ref()
-            .map_or_else(|| base.config_home.join("holdshort/config.toml"), |f| base.cwd.join(f));
-        let log = state_dir.join("server.log");
-        Places { config, data_dir, state_dir, runtime_dir, socket, log }
-    }
-
-    /// Makes the directories that belong to this user alone, and checks that they do.
+    /// Reads the configuration and finds the paths.
     ///
     /// # Errors
-    /// When one cannot be made, or belongs to somebody else.
+    /// A usage failure with every mistake in the configuration.
+    pub fn find(globals: &Globals) -> Result<Places, Failure> {
+        let uid = nix::unistd::geteuid().as_raw();
+        let raw = |name: &str| -> Option<OsString> { std::env::var_os(name) };
+        let ground =
+            Ground { env: &raw, uid, tmp: PathBuf::from("/tmp"), run: PathBuf::from("/run/user") };
+        let text = |name: &str| std::env::var(name).ok();
+        let usage = |problem: String| Failure::usage(problem, "");
+        let (file, config_named) =
+            ground.config_file(globals.config.as_deref()).map_err(usage)?;
+        let flags = flags(globals)?;
+        let given = Given { file: &file, must_exist: config_named, env: &text, flags: &flags };
+        let config = load(&given).map_err(|problems| mistakes(&problems))?;
+        let paths = ground.paths(file, &config.server).map_err(usage)?;
+        let log = log_of(&config, &paths);
+        Ok(Places { config, paths, config_named, log, uid })
+    }
+
+    /// Makes the directories that belong to this user alone, or checks that they do.
+    ///
+    /// # Errors
+    /// When one cannot be made, or is somebody else's.
     pub fn prepare(&self) -> Result<(), Failure> {
-        for dir in [&self.data_dir, &self.state_dir, &self.runtime_dir] {
-            private_dir(dir)?;
+        let refused = |problem: String| Failure::new(REFUSED, problem, "");
+        if self.paths.runtime_private {
+            secure_dir(&self.paths.runtime, self.uid).map_err(refused)?;
         }
-        if self.socket.as_os_str().len() > SOCKET_PATH_MAX {
-            let what = format!(
-                "{} has more than {SOCKET_PATH_MAX} bytes, so no socket can have that name",
-                self.socket.display()
-            );
-            return Err(Failure::usage(what, "give a shorter one: --socket PATH"));
+        for dir in [Some(self.paths.data.as_path()), self.log.parent()].into_iter().flatten() {
+            let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir);
+            made.map_err(|why| refused(format!("{} cannot be made; {why}", dir.display())))?;
         }
         Ok(())
     }
+
+    /// A socket in a shared place is trusted only if its directory is this user's own.
+    ///
+    /// # Errors
+    /// What is wrong with the directory.
+    pub fn check_socket(&self) -> Result<(), Failure> {
+        if !self.paths.runtime_private || !self.paths.runtime.exists() {
+            return Ok(());
+        }
+        let refused = |problem: String| Failure::new(REFUSED, problem, "");
+        check_dir(&self.paths.runtime, self.uid).map_err(refused)
+    }
+
+    /// Flags that make another process come to the same places from another directory.
+    pub fn as_flags(&self) -> Vec<OsString> {
+        let mut flags = Vec::new();
+        let mut pair = |flag: &str, path: &std::path::Path| {
+            flags.extend([OsString::from(flag), path.as_os_str().to_owned()]);
+        };
+        if self.config_named {
+            pair("--config", &self.paths.config);
+        }
+        if self.config.server.data_dir.is_some() {
+            pair("--data-dir", &self.paths.data);
+        }
+        if self.config.server.socket.is_some() {
+            pair("--socket", &self.paths.socket);
+        }
+        flags
+    }
 }
 
-fn socket_name(data_dir: &Path, own: bool) -> String {
-    if !own {
-        return "server.sock".to_owned();
-    }
-    let digest = Digest::of(data_dir.as_os_str().as_encoded_bytes()).to_string();
-    format!("server-{}.sock", digest.get(..12).unwrap_or(&digest))
+/// A data directory of one's own keeps its log, so that two servers never share one.
+fn log_of(config: &Config, paths: &Paths) -> PathBuf {
+    let dir = if config.server.data_dir.is_some() { &paths.data } else { &paths.state };
+    dir.join("server.log")
 }
 
-fn private_dir(dir: &Path) -> Result<(), Failure> {
-    let failed = |error: io::Error| {
-        let what = format!("cannot use the directory {}; {error}", dir.display());
-        Failure::failed(what, "free it or give another: --data-dir DIR")
-    };
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed)?;
-    let meta = fs::metadata(dir).map_err(failed)?;
-    if meta.uid() != nix::unistd::geteuid().as_raw() {
-        let what = format!("the directory {} belongs to user {}", dir.display(), meta.uid());
-        return Err(Failure::new(super::exit::REFUSED, what, "give one of your own: --data-dir"));
+fn flags(globals: &Globals) -> Result<Vec<(&'static str, String)>, Failure> {
+    let mut flags = Vec::new();
+    for (key, path) in
+        [("server.socket", &globals.socket), ("server.data_dir", &globals.data_dir)]
+    {
+        let Some(path) = path else { continue };
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let text = path.to_str().ok_or_else(|| {
+            Failure::usage(format!("{} is not UTF-8 text", path.display()), "give another path")
+        })?;
+        flags.push((key, text.to_owned()));
     }
-    Ok(())
+    Ok(flags)
+}
+
+/// Every mistake, one on each line.
+fn mistakes(problems: &Problems) -> Failure {
+    Failure::usage(
+        format!("the configuration makes no sense\n{problems}"),
+        "`holdshort config check` looks again, `holdshort config schema` says what there is",
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn base() -> Base {
-        Base {
-            config_home: "/h/.config".into(),
-            data_home: "/h/.local/share".into(),
-            state_home: "/h/.local/state".into(),
-            runtime: Some("/run/user/7".into()),
-            cwd: "/w".into(),
-            uid: 7,
+    fn places(dir: &std::path::Path, config: Option<&str>) -> Result<Places, Failure> {
+        let file = dir.join("config.toml");
+        if let Some(text) = config {
+            std::fs::write(&file, text).unwrap();
         }
-    }
-
-    #[test]
-    fn without_options_everything_lies_where_the_desktop_says() {
-        let places = Places::new(&base(), &Globals::default());
-        assert_eq!(places.config, Path::new("/h/.config/holdshort/config.toml"));
-        assert_eq!(places.data_dir, Path::new("/h/.local/share/holdshort"));
-        assert_eq!(places.log, Path::new("/h/.local/state/holdshort/server.log"));
-        assert_eq!(places.socket, Path::new("/run/user/7/holdshort/server.sock"));
-        let bare = Places::new(&Base { runtime: None, ..base() }, &Globals::default());
-        assert_eq!(bare.socket, Path::new("/tmp/holdshort-7/server.sock"));
-    }
-
-    #[test]
-    fn two_data_directories_never_share_a_socket() {
-        let with = |dir: &str| {
-            let globals = Globals { data_dir: Some(dir.into()), ..Globals::default() };
-            Places::new(&base(), &globals)
-        };
-        assert_eq!(with("a").data_dir, Path::new("/w/a"));
-        assert_eq!(with("a").socket, with("/w/a").socket);
-        assert_ne!(with("a").socket, with("b").socket);
-        assert_eq!(with("a").log, Path::new("/w/a/server.log"));
-        let usual = with("/h/.local/share/holdshort");
-        assert_eq!(usual, Places::new(&base(), &Globals::default()));
-    }
-
-    #[test]
-    fn a_socket_path_that_is_too_long_is_refused_before_anything_starts() {
-        let dir = tempfile::tempdir().unwrap();
-        let globals = Globals {
-            data_dir: Some(dir.path().to_owned()),
-            socket: Some(format!("/{}", "x".repeat(200)).into()),
+        Places::find(&Globals {
+            data_dir: Some(dir.join("data")),
+            socket: Some(dir.join("sock")),
+            config: Some(file),
             ..Globals::default()
-        };
-        let own = Base {
-            runtime: Some(dir.path().join("run")),
-            uid: nix::unistd::geteuid().as_raw(),
-            ..base()
-        };
-        let failure = Places::new(&own, &globals).prepare().unwrap_err();
-        assert_eq!(failure.code, crate::cli::exit::USAGE);
+        })
+    }
+
+    #[test]
+    fn flags_win_and_another_process_comes_to_the_same_places() {
+        let dir = tempfile::tempdir().unwrap();
+        let places = places(dir.path(), Some("[server]\nsocket = \"/tmp/else\"\n")).unwrap();
+        assert_eq!(places.paths.socket, dir.path().join("sock"));
+        assert_eq!(places.log, dir.path().join("data/server.log"));
+        let flags = places.as_flags();
+        assert_eq!(flags.len(), 6, "{flags:?}");
+        places.prepare().unwrap();
+        assert!(dir.path().join("data").is_dir());
+    }
+
+    #[test]
+    fn a_named_file_must_exist_and_every_mistake_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(places(dir.path(), None).unwrap_err().code, crate::cli::exit::USAGE);
+        let failure = places(dir.path(), Some("[server]\nsokcet = \"x\"\n")).unwrap_err();
+        assert!(failure.what.contains("sokcet") && failure.what.contains(":2:"), "{failure}");
     }
 }

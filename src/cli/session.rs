@@ -5,7 +5,7 @@ use std::future::Future;
 use super::autostart;
 use super::exit::{Failure, Outcome, UNREACHABLE};
 use super::output::Output;
-use super::places::{Base, Places};
+use super::places::Places;
 use super::tree::Globals;
 use crate::link::Link;
 use crate::link::local::Local;
@@ -24,9 +24,9 @@ impl Session {
     /// Finds the places for these options.
     ///
     /// # Errors
-    /// When there is no home directory.
+    /// When the configuration makes no sense.
     pub fn new(globals: Globals) -> Result<Session, Failure> {
-        let places = Places::new(&Base::of_this_process()?, &globals);
+        let places = Places::find(&globals)?;
         let output = Output { color: globals.color };
         Ok(Session { globals, places, output })
     }
@@ -38,7 +38,8 @@ impl Session {
     /// When it cannot be reached or started.
     pub fn link(&self) -> Result<Box<dyn Link>, Failure> {
         if in_job() {
-            return self.running_link().ok_or_else(|| self.unreachable());
+            self.places.check_socket()?;
+            return Ok(self.local());
         }
         autostart::ensure(&self.places)?;
         Ok(self.local())
@@ -46,16 +47,26 @@ impl Session {
 
     /// The server, if one runs.
     pub fn running_link(&self) -> Option<Box<dyn Link>> {
-        autostart::answers(&self.places.socket).then(|| self.local())
+        autostart::answers(&self.places.paths.socket).then(|| self.local())
     }
 
     fn local(&self) -> Box<dyn Link> {
-        Box::new(Local::new(self.places.socket.clone()))
+        Box::new(Local::new(self.places.paths.socket.clone()))
+    }
+
+    /// Prints one document on one line.
+    ///
+    /// # Errors
+    /// When stdout takes no more.
+    pub fn json(&self, document: &impl serde::Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string(document)
+            .map_err(|error| Failure::failed(format!("cannot print this as JSON; {error}"), ""))?;
+        self.output.line(&text)
     }
 
     /// Why there is no answer.
     pub fn unreachable(&self) -> Failure {
-        let what = format!("no server answers at {}", self.places.socket.display());
+        let what = format!("no server answers at {}", self.places.paths.socket.display());
         Failure::new(UNREACHABLE, what, "start it: holdshort server start")
     }
 

@@ -195,3 +195,63 @@ fn named(hit: &Hit) -> Vec<String> {
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::tests::{Scripted, row};
+    use crate::model::job::ArrayPlace;
+
+    /// Job 1, and an array of 10 (indices 5, 6, 9) whose numbers are 10, 11, 12.
+    fn link() -> Scripted {
+        let link = Scripted::default();
+        link.put(row(1));
+        for (id, index) in [(10, 5), (11, 6), (12, 9)] {
+            let place = ArrayPlace { id: JobId(10), index, throttle: None };
+            link.put(JobRow { array: Some(place), ..row(id) });
+        }
+        link
+    }
+
+    async fn ids(words: &[&str], filter: Option<&str>) -> Result<Vec<u64>, Failure> {
+        let which = Many {
+            targets: words.iter().map(|word| word.parse().unwrap()).collect(),
+            filter: filter.map(str::to_owned),
+            yes: false,
+        };
+        let hit = resolve(&link(), &which, Ended::None).await?;
+        Ok(hit.rows.iter().map(|row| row.id.0).collect())
+    }
+
+    #[tokio::test]
+    async fn a_number_is_a_job_an_array_or_an_element() {
+        assert_eq!(ids(&["1"], None).await, Ok(vec![1]));
+        assert_eq!(ids(&["10"], None).await, Ok(vec![10, 11, 12]));
+        assert_eq!(ids(&["11"], None).await, Ok(vec![11]));
+        assert_eq!(ids(&["10_5"], None).await, Ok(vec![10]));
+        assert_eq!(ids(&["10_9"], None).await, Ok(vec![12]), "its number does not follow its index");
+        assert_eq!(ids(&["10_6", "11", "1"], None).await, Ok(vec![11, 1]), "each once");
+        assert_eq!(ids(&[], Some("array=10")).await, Ok(vec![10, 11, 12]));
+    }
+
+    #[tokio::test]
+    async fn what_does_not_exist_is_not_found() {
+        for words in [["2"], ["10_7"], ["1_0"], ["11_6"]] {
+            assert_eq!(ids(&words, None).await.unwrap_err().code, NOT_FOUND, "{words:?}");
+        }
+        assert_eq!(ids(&[], Some("array=99")).await.unwrap_err().code, NOT_FOUND);
+        assert_eq!(ids(&["team:ml"], None).await.unwrap_err().code, crate::cli::exit::USAGE);
+    }
+
+    #[test]
+    fn many_jobs_need_a_yes_where_nobody_can_be_asked() {
+        let rows = vec![row(1), row(2)];
+        let many = Hit { rows: rows.clone(), many: true };
+        let asked = |hit: &Hit, yes| confirm(Output::default(), hit, "cancel", yes);
+        if !output::can_ask() {
+            assert_eq!(asked(&many, false).unwrap_err().code, NEEDS_YES);
+        }
+        assert_eq!(asked(&many, true), Ok(()));
+        assert_eq!(asked(&Hit { rows, many: false }, false), Ok(()), "a whole array is one target");
+    }
+}

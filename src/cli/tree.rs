@@ -50,23 +50,35 @@ pub struct Globals {
           help_heading = "Everywhere")]
     pub color: Color,
     /// Socket of the server to talk to
-    #[arg(long, global = true, env = "HOLDSHORT_SOCKET", value_name = "PATH",
-          hide_env = true, help_heading = "Everywhere")]
+    #[arg(long, global = true, value_name = "PATH", help_heading = "Everywhere")]
     pub socket: Option<PathBuf>,
     /// Directory of the journal; one server for each
-    #[arg(long, global = true, env = "HOLDSHORT_DATA_DIR", value_name = "DIR",
-          hide_env = true, help_heading = "Everywhere")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
     pub data_dir: Option<PathBuf>,
     /// Configuration file
-    #[arg(long, global = true, env = "HOLDSHORT_CONFIG", value_name = "FILE",
-          hide_env = true, help_heading = "Everywhere")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Everywhere")]
     pub config: Option<PathBuf>,
 }
 
-/// The verbs; those that are not hidden are the daily ones.
+/// The verbs, by what they need; those that are not hidden are the daily ones.
 #[derive(Debug, Subcommand)]
 #[allow(clippy::large_enum_variant, reason = "there is one of it in a process")]
 pub enum Verb {
+    /// They talk to the server, which is started if none runs.
+    #[command(flatten)]
+    Linked(Linked),
+    /// They need to know where things lie.
+    #[command(flatten)]
+    Placed(Placed),
+    /// They need nothing.
+    #[command(flatten)]
+    Plain(Plain),
+}
+
+/// Verbs that talk to the server.
+#[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it in a process")]
+pub enum Linked {
     /// Queue a job: a command after `--`, a script, or a batch of lines
     Submit(submit::Submit),
     /// Queue a job, show its output, end with its code
@@ -119,6 +131,23 @@ pub enum Verb {
     /// Print what happened
     #[command(hide = true)]
     Events(events::Events),
+    /// In a job: a checkpoint was saved
+    #[command(hide = true)]
+    Checkpoint(report::Checkpoint),
+    /// In a job: how far it is
+    #[command(hide = true)]
+    Progress(report::Progress),
+    /// In a job: it lives
+    #[command(hide = true)]
+    Heartbeat(report::Heartbeat),
+    /// In a job: what it used
+    #[command(hide = true)]
+    Usage(report::Usage),
+}
+
+/// Verbs that need to know where things lie.
+#[derive(Debug, Subcommand)]
+pub enum Placed {
     /// Start, stop or look at the server
     #[command(hide = true)]
     Server(server::Server),
@@ -137,21 +166,14 @@ pub enum Verb {
     /// Print where things lie
     #[command(hide = true)]
     Paths(config::Paths),
+}
+
+/// Verbs that need nothing.
+#[derive(Debug, Subcommand)]
+pub enum Plain {
     /// Check or show the configuration
     #[command(hide = true)]
     Config(config::Config),
-    /// In a job: a checkpoint was saved
-    #[command(hide = true)]
-    Checkpoint(report::Checkpoint),
-    /// In a job: how far it is
-    #[command(hide = true)]
-    Progress(report::Progress),
-    /// In a job: it lives
-    #[command(hide = true)]
-    Heartbeat(report::Heartbeat),
-    /// In a job: what it used
-    #[command(hide = true)]
-    Usage(report::Usage),
     /// Print a completion script for a shell
     #[command(hide = true)]
     Completions(completions::Completions),

@@ -47,13 +47,13 @@ impl Send {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::tree::{Cli, Verb};
+    use crate::cli::tree::{Cli, Linked, Verb};
     use clap::Parser;
 
     fn typed(words: &[&str]) -> String {
         let words = ["holdshort", "send"].iter().chain(words);
         match Cli::try_parse_from(words).unwrap().verb {
-            Some(Verb::Send(send)) => send.typed(),
+            Some(Verb::Linked(Linked::Send(send))) => send.typed(),
             other => panic!("{other:?}"),
         }
     }
