@@ -7,12 +7,14 @@ pub mod digest;
 pub mod duration;
 pub mod ids;
 pub mod moment;
+pub mod nearest;
 pub mod quantity;
 pub mod text;
 pub mod time;
 
 pub use digest::Digest;
 pub use ids::{JobId, TaskId};
+pub use nearest::nearest;
 pub use time::{At, Mono, Span, Wall};
 
 /// A short shared text: a name of a job, team, node, resource or person.

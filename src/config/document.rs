@@ -12,7 +12,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::keys::{self, Key, LATER, SECTIONS, Section, Shape};
-use super::problem::{Place, Problem, nearest};
+use super::problem::{Place, Problem};
+use crate::base::nearest;
 
 pub use value::{Value, read_text};
 

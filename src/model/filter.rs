@@ -2,7 +2,11 @@
 //!
 //! The words are parsed in `view/filter`; CLI, API and console share both.
 
+pub mod matching;
+
 use crate::base::Name;
+
+pub use matching::Subject;
 
 /// All terms must hold; no terms match everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

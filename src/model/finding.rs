@@ -31,6 +31,33 @@ pub enum Level {
     Stuck,
 }
 
+impl Signal {
+    /// All of them.
+    pub const ALL: [Signal; 4] =
+        [Signal::NeverFits, Signal::NeverStarted, Signal::LimitNear, Signal::LongRunning];
+
+    /// Its stable word, as stored and as filters name it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Signal::NeverFits => "never_fits",
+            Signal::NeverStarted => "never_started",
+            Signal::LimitNear => "limit_near",
+            Signal::LongRunning => "long_running",
+        }
+    }
+}
+
+impl Level {
+    /// Its word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Level::Notice => "notice",
+            Level::Suspect => "suspect",
+            Level::Stuck => "stuck",
+        }
+    }
+}
+
 /// A finding that stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {

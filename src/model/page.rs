@@ -10,8 +10,8 @@ use crate::model::Finding;
 use crate::model::filter::Filter;
 use crate::model::finding::Signal;
 use crate::model::job::{
-    ArrayPlace, AttemptRecord, Checkpoint, Dependency, Exit, Gang, Hold, Progress, Prompt, State,
-    Task,
+    ArrayPlace, AttemptRecord, Checkpoint, Dependency, Exit, Gang, Hold, Job, Progress, Prompt,
+    State, Task,
 };
 use crate::model::node::{Drain, Gpu};
 use crate::model::reason::Reason;
@@ -65,6 +65,20 @@ pub enum Lane {
 }
 
 impl Lane {
+    /// All of them, most urgent first.
+    pub const ALL: [Lane; 4] = [Lane::Human, Lane::Running, Lane::Queued, Lane::Ended];
+
+    /// The lane of a job. A frozen job holds room, so it is among the running ones.
+    pub fn of(job: &Job) -> Lane {
+        match job.state {
+            State::Ended(_) => Lane::Ended,
+            _ if job.prompt.is_some() => Lane::Human,
+            State::Starting | State::Running | State::Stopping(_) => Lane::Running,
+            _ if job.frozen || job.active_tasks().next().is_some() => Lane::Running,
+            _ => Lane::Queued,
+        }
+    }
+
     /// Its word.
     pub const fn word(self) -> &'static str {
         match self {

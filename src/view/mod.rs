@@ -1,1 +1,13 @@
-//! (being written)
+//! Pages as rows, columns, sentences and lines; the filter language.
+//!
+//! May use: `base`, `model`. Text and a role for each piece: no colours, no JSON, no clock. The
+//! command line and the console share it. [`sight`] carries time and zone, [`line`] is what
+//! everything is made of; then [`list`] for jobs, [`describe`] for one thing, [`words`] for
+//! sentences. Text from outside passes `base::text::sanitise` where it enters a line.
+
+pub mod filter;
+pub mod sight;
+pub mod words;
+
+#[cfg(test)]
+mod sample;

@@ -3,9 +3,8 @@
 use toml::de::DeValue;
 
 use super::Entries;
-use crate::base::{Span, duration, quantity};
+use crate::base::{Span, duration, nearest, quantity};
 use crate::config::keys::Kind;
-use crate::config::problem::nearest;
 use crate::model::people::Role;
 use crate::model::setup::Tier;
 

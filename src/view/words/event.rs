@@ -1,0 +1,199 @@
+//! One sentence for each kind of fact.
+
+use super::state::{exit, outcome, stop};
+use super::{amounts, counted, finding, quote};
+use crate::base::text::sanitise;
+use crate::base::{JobId, Mono, TaskId, duration};
+use crate::model::Fact;
+use crate::model::command::Report;
+use crate::model::fact::Class;
+use crate::model::job::{Cause, Hold, JobSpec, Placement};
+use crate::view::sight::Sight;
+
+/// What became so; begins with the job's number if it is about a job.
+pub fn event(fact: &Fact, sight: &Sight) -> String {
+    match fact {
+        Fact::JobSubmitted { job, spec, owner, .. } => {
+            format!("{job} submitted by {}: {}", sanitise(owner), asked_for(spec))
+        }
+        Fact::KeyUsed { first, count, .. } => {
+            let jobs = counted(u64::from(*count), "job");
+            format!("an idempotency key stands for {jobs} from {first} on")
+        }
+        Fact::JobQueued { job } => format!("{job} queued"),
+        Fact::JobWaits { job, cause } => format!("{job} waits {}", cause_words(*cause, sight)),
+        Fact::JobHeld { job, hold } => format!("{job} paused {}", hold_words(hold, sight)),
+        Fact::JobReleased { job, by } => format!("{job} resumed by {}", sanitise(by)),
+        Fact::JobPaused { job } => format!("{job} is paused"),
+        Fact::JobFrozen { job, class } => format!("{job} frozen{}", booked(*class)),
+        Fact::JobThawed { job, .. } => format!("{job} goes on"),
+        Fact::AttemptBegan { job, attempt, resume } => {
+            let back = if *resume { ", comes back" } else { "" };
+            format!("{job} begins attempt {attempt}{back}")
+        }
+        Fact::JobRunning { job } => format!("{job} runs"),
+        Fact::JobStopping { job, why, by, reason, .. } => {
+            let reason = reason.as_deref().map_or_else(String::new, |r| format!(": {}", quote(r)));
+            format!("{job} is told to end by {}, {}{reason}", sanitise(by), stop(*why))
+        }
+        Fact::AttemptEnded { job, stopped_for, exit: ended } => {
+            let how = ended.as_ref().map_or_else(String::new, |e| format!(": {}", exit(e)));
+            let why = stopped_for.map_or_else(String::new, |why| format!(", {}", stop(why)));
+            format!("{job} ended its attempt{how}{why}")
+        }
+        Fact::RetryCounted { job } => format!("{job} is tried again"),
+        Fact::JobEnded { job, outcome: how } => format!("{job} {}", outcome(*how)),
+        Fact::JobForgotten { job } => format!("{job} left the list of jobs at hand"),
+        Fact::JobChanged { job, spec, by } => {
+            format!("{job} changed by {}: {}", sanitise(by), asked_for(spec))
+        }
+        Fact::JobMovedUp { job, by, .. } => {
+            format!("{job} moved to the front of its team by {}", sanitise(by))
+        }
+        Fact::JobAcked { job, by } => format!("{job} seen by {}", sanitise(by)),
+        Fact::JobReported { job, report } => reported(*job, report),
+        Fact::PromptOver { job, by } => match by {
+            Some(by) => format!("{job} was answered by {}", sanitise(by)),
+            None => format!("{job} asks no more"),
+        },
+        Fact::Found { job, signal, level, evidence } => {
+            let found = crate::model::Finding {
+                signal: *signal,
+                level: *level,
+                since: sight.now,
+                evidence: evidence.clone(),
+                acked: None,
+            };
+            format!("{job} {} [{}]", finding(&found, sight), level.word())
+        }
+        Fact::FindingOver { job, signal } => format!("{job} is well again: {}", signal.word()),
+        _ => task_or_place(fact, sight),
+    }
+}
+
+/// Facts about a task, a node, a team or the server.
+fn task_or_place(fact: &Fact, sight: &Sight) -> String {
+    match fact {
+        Fact::TaskPlaced { task, placement, .. } => {
+            format!("{} has room on {}", named(*task), place(placement))
+        }
+        Fact::TaskStarted { task, pid, .. } => format!("{} runs as process {pid}", named(*task)),
+        Fact::TaskEnded { task, exit: how } => format!("{} ended: {}", named(*task), exit(how)),
+        Fact::TaskUnplaced { task, why } => {
+            format!("{} lost its room before it ran: {}", named(*task), sanitise(why))
+        }
+        Fact::AtPrompt { task, text } => format!("{} asks {}", named(*task), quote(text)),
+        Fact::RateUsed { resource, units } => {
+            format!("{} of {} taken", counted(*units, "unit"), sanitise(resource))
+        }
+        Fact::TeamPaused { team, hold } => {
+            format!("{} paused {}", team_words(team.as_deref()), hold_words(hold, sight))
+        }
+        Fact::TeamResumed { team, by } => {
+            format!("{} resumed by {}", team_words(team.as_deref()), sanitise(by))
+        }
+        Fact::NodeSeen { name, capacity, .. } => {
+            format!("node {} has {}", sanitise(name), amounts(capacity))
+        }
+        Fact::NodeDrained { node, on, by } => {
+            let what = if *on { "drained" } else { "takes work again, said" };
+            let by_word = if *on { " by" } else { "" };
+            format!("node {} {what}{by_word} {}", sanitise(node), sanitise(by))
+        }
+        Fact::GpuForeign { node, index, by } => {
+            let node = sanitise(node);
+            match by {
+                Some(by) => format!("GPU {index} of {node} is used by {}", sanitise(by)),
+                None => format!("GPU {index} of {node} is free for us again"),
+            }
+        }
+        Fact::Configured(setup) => {
+            let teams = counted(setup.teams.len() as u64, "team");
+            let resources = counted(setup.resources.len() as u64, "resource");
+            let users = counted(setup.users.len() as u64, "user");
+            format!("configuration took effect: {teams}, {resources}, {users}")
+        }
+        Fact::Started { .. } => "the server started".to_owned(),
+        Fact::Down { from, to, .. } => {
+            format!("the machine was off or asleep for {}", between(*from, *to))
+        }
+        // Facts about jobs are said above; a new kind still shows by its word.
+        other => other.word().replace('_', " "),
+    }
+}
+
+fn between(from: Mono, to: Mono) -> String {
+    duration::exact(to.since(from))
+}
+
+fn named(task: TaskId) -> String {
+    let JobId(job) = task.job;
+    format!("{job} task {}", task.rank)
+}
+
+fn place(placement: &Placement) -> String {
+    let node = sanitise(&placement.node);
+    if placement.gpus.is_empty() {
+        return node.into_owned();
+    }
+    let devices: Vec<_> = placement.gpus.iter().map(|share| share.index.to_string()).collect();
+    format!("{node}, GPU {}", devices.join(" "))
+}
+
+fn asked_for(spec: &JobSpec) -> String {
+    let gang =
+        if spec.gang.size > 1 { format!("{} tasks of ", spec.gang.size) } else { String::new() };
+    let name = sanitise(&spec.name);
+    let team = sanitise(&spec.team);
+    format!("{name} in {team}, priority {}, {gang}{}", spec.priority, amounts(&spec.request))
+}
+
+fn team_words(team: Option<&str>) -> String {
+    team.map_or_else(|| "everything".to_owned(), |team| format!("team {}", sanitise(team)))
+}
+
+fn hold_words(hold: &Hold, sight: &Sight) -> String {
+    let until = hold.until.map_or_else(String::new, |at| format!(" until {}", sight.day(at)));
+    let reason = hold.reason.as_deref().map_or_else(String::new, |r| format!(": {}", quote(r)));
+    format!("by {}{until}{reason}", sanitise(&hold.by))
+}
+
+fn cause_words(cause: Cause, sight: &Sight) -> String {
+    match cause {
+        Cause::After => "for other jobs".to_owned(),
+        Cause::StartAt => "for its start time".to_owned(),
+        Cause::Children => "for its children".to_owned(),
+        Cause::Backoff(until) => format!("until {} before it tries again", sight.day(until)),
+    }
+}
+
+fn booked(class: Class) -> &'static str {
+    if class == Class::Held { ", memory and devices stay held" } else { "" }
+}
+
+fn reported(job: JobId, report: &Report) -> String {
+    match report {
+        Report::Checkpoint { path, basis_points } => {
+            let path = path.as_deref().map_or_else(String::new, |p| format!(" to {}", sanitise(p)));
+            format!("{job} saved itself{path}{}", percent(*basis_points))
+        }
+        Report::Progress { basis_points, text } => {
+            let text = text.as_deref().map_or_else(String::new, |t| format!(" {}", quote(t)));
+            format!("{job} reports progress{}{text}", percent(*basis_points))
+        }
+        Report::Heartbeat => format!("{job} is alive"),
+        Report::Usage { amounts, .. } => {
+            let parts: Vec<_> =
+                amounts.iter().map(|(k, n)| format!("{} {n}", sanitise(k))).collect();
+            format!("{job} used {}", parts.join(", "))
+        }
+    }
+}
+
+fn percent(basis_points: Option<u32>) -> String {
+    basis_points.map_or_else(String::new, |bp| format!(" at {}", super::percent(bp)))
+}
+
+#[cfg(test)]
+#[path = "event/tests.rs"]
+mod tests;

@@ -1,0 +1,244 @@
+//! Why a job is where it is, and what would change that.
+
+use super::numbers::Read;
+use super::{cores, counted, gpus};
+use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
+use crate::model::Reason;
+use crate::model::reason::Code;
+use crate::view::sight::Sight;
+
+/// The sentence of a reason.
+pub fn reason(reason: &Reason, sight: &Sight) -> String {
+    let read = Read::new(&reason.numbers, sight);
+    match reason.code {
+        Code::Ended => "it ended, nothing is waited for".to_owned(),
+        Code::Running => running(&read),
+        Code::Starting => "its processes are being started".to_owned(),
+        Code::Stopping => format!("its processes are being ended{}", read.aside("for ", "why")),
+        Code::AtPrompt => {
+            let since = read.day("since_at").map_or_else(String::new, |at| format!(" at {at}"));
+            format!("asked a question at its prompt{since}")
+        }
+        Code::Paused => held("paused", &read),
+        Code::AllPaused => held("everything is paused", &read),
+        Code::TeamPaused => held(&of("team", &read, "team", "is paused"), &read),
+        Code::AfterJobs => {
+            let jobs = read.text("jobs").or_else(|| read.text("job"));
+            format!("comes after {}", jobs.unwrap_or_else(|| "other jobs".to_owned()))
+        }
+        Code::DependencyFailed => {
+            let job = read.text("job").or_else(|| read.text("jobs"));
+            let job = job.unwrap_or_else(|| "a job it depends on".to_owned());
+            format!("{job} ended the wrong way, so it can never start")
+        }
+        Code::StartAt => at("starts", "its start time has not come", &read, "start_at"),
+        Code::Children => {
+            let count = read
+                .amount("count")
+                .map(|n| if n == 1 { "its child".to_owned() } else { format!("its {n} children") });
+            let jobs = read.aside("", "jobs");
+            format!("waits for {}{jobs}", count.unwrap_or_else(|| "its children".to_owned()))
+        }
+        Code::Backoff => {
+            let times = read.amount("count").map_or_else(String::new, |n| {
+                format!(" {}", if n == 1 { "once".to_owned() } else { counted(n, "time") })
+            });
+            let next = at("tries again", "tries again soon", &read, "next_at");
+            format!("failed{times}, {next}")
+        }
+        Code::ArrayThrottle => match (read.amount("running"), read.amount("throttle")) {
+            (Some(running), Some(most)) => {
+                format!("its array runs {running} of at most {most} elements at once")
+            }
+            (_, Some(most)) => format!("its array runs at most {most} elements at once"),
+            _ => "its array runs as many elements at once as it may".to_owned(),
+        },
+        Code::NeverFits => never_fits(&read),
+        Code::ResourceBusy => resource_busy(&read),
+        Code::RateLimited => rate_limited(&read),
+        Code::NodesUnavailable => {
+            let node = read.aside("", "node");
+            format!("every node that could hold it is drained or lost{node}")
+        }
+        Code::GpuForeign => gpu_foreign(&read),
+        Code::NoRoom => {
+            let short = short(&read, "best").unwrap_or_else(|| "waits for room".to_owned());
+            format!("{short}{}{}", read.aside("on ", "node"), read.aside("held by ", "jobs"))
+        }
+        Code::GangIncomplete => gang_incomplete(&read),
+        Code::ThawWaits => match short(&read, "best") {
+            Some(short) => format!("frozen, {short}"),
+            None => "frozen, the cores it needs to go on are taken".to_owned(),
+        },
+    }
+}
+
+fn running(read: &Read) -> String {
+    match (read.amount("running").or_else(|| read.amount("count")), read.amount("gang")) {
+        (Some(running), Some(gang)) if gang > 1 => format!("runs with {running} of {gang} tasks"),
+        _ => "it runs".to_owned(),
+    }
+}
+
+/// `word NAME rest`, without the name if there is none.
+fn of(word: &str, read: &Read, name: &str, rest: &str) -> String {
+    match read.text(name) {
+        Some(name) => format!("{word} {name} {rest}"),
+        None => format!("its {word} {rest}"),
+    }
+}
+
+fn at(with: &str, without: &str, read: &Read, name: &str) -> String {
+    read.day(name).map_or_else(|| without.to_owned(), |at| format!("{with} {at}"))
+}
+
+fn held(what: &str, read: &Read) -> String {
+    let part = |word: &str, text: Option<String>| {
+        text.map_or_else(String::new, |text| format!("{word}{text}"))
+    };
+    let by = part(" by ", read.text("by"));
+    let since = part(" since ", read.day("since_at"));
+    let until = part(" until ", read.day("until_at"));
+    let why = part(": ", read.text("why"));
+    format!("{what}{by}{since}{until}{why}")
+}
+
+/// What is asked for and what there is, one kind of resource at a time.
+const KINDS: [(&str, fn(u64) -> String, fn(u64) -> String); 3] = [
+    ("gpu_milli", gpus, format_gpu),
+    ("cpu_milli", cores, format_cpu),
+    ("mem_bytes", format_bytes, format_bytes),
+];
+
+/// `needs 4 GPUs on one node: best has 3 free`; kinds that suffice are left out unless all do.
+fn short(read: &Read, there: &str) -> Option<String> {
+    let pairs: Vec<_> = KINDS
+        .iter()
+        .filter_map(|(unit, long, brief)| {
+            let need = read.amount(&format!("need_{unit}")).filter(|need| *need > 0)?;
+            Some((need, read.amount(&format!("{there}_{unit}")), long, brief))
+        })
+        .collect();
+    let lacks = |(need, has, ..): &&(u64, Option<u64>, _, _)| has.is_some_and(|has| has < *need);
+    let lacking: Vec<_> = pairs.iter().filter(lacks).collect();
+    let told = if lacking.is_empty() { pairs.iter().collect() } else { lacking };
+    let needs: Vec<_> = told.iter().map(|(need, _, long, _)| long(*need)).collect();
+    if needs.is_empty() {
+        return None;
+    }
+    let one = told.len() == 1;
+    let has = told.iter().filter_map(|(_, has, long, brief)| {
+        // With several kinds a bare number would not say of what.
+        has.map(|has| if one { brief(has) } else { long(has) })
+    });
+    let has: Vec<_> = has.collect();
+    let needs = format!("needs {} on one node", needs.join(" and "));
+    Some(match (has.is_empty(), there) {
+        (true, _) => needs,
+        (false, "best") => format!("{needs}: best has {} free", has.join(" and ")),
+        (false, _) => format!("{needs}: the largest has {}", has.join(" and ")),
+    })
+}
+
+fn never_fits(read: &Read) -> String {
+    if let (Some(resource), Some(need)) = (read.text("resource"), read.amount("need")) {
+        let most = read.amount("count").map_or_else(String::new, |n| format!(": there are {n}"));
+        return format!("needs {need} of {resource}{most}, so it can never start");
+    }
+    let tasks = read.amount("min").or_else(|| read.amount("gang")).filter(|n| *n > 1);
+    match (short(read, "largest"), tasks) {
+        (Some(short), None) => format!("{short}, so it can never start"),
+        (Some(short), Some(tasks)) => {
+            let placed = read.amount("placed");
+            let all = placed.map_or_else(String::new, |n| format!(", all nodes together hold {n}"));
+            format!("{tasks} tasks, each {short}{all}, so it can never start")
+        }
+        (None, _) => "no node could ever hold it".to_owned(),
+    }
+}
+
+fn resource_busy(read: &Read) -> String {
+    let resource = read.text("resource").unwrap_or_else(|| "a countable resource".to_owned());
+    let need = read.amount("need").map_or_else(String::new, |n| format!("{n} of "));
+    match (read.amount("free"), read.amount("count")) {
+        (Some(free), Some(count)) => format!("needs {need}{resource}: {free} of {count} free"),
+        (Some(free), None) => format!("needs {need}{resource}: {free} free"),
+        (None, _) => format!("needs {need}{resource}: all are held"),
+    }
+}
+
+fn rate_limited(read: &Read) -> String {
+    let resource = read.text("resource").unwrap_or_else(|| "a countable resource".to_owned());
+    let rate = read
+        .amount("count")
+        .map_or_else(|| "this minute's units".to_owned(), |n| format!("{n} a minute"));
+    let next = read.day("next_at").map_or_else(String::new, |at| format!(", next {at}"));
+    format!("{resource}: {rate} used up{next}")
+}
+
+fn gpu_foreign(read: &Read) -> String {
+    let count = read.amount("count").map_or_else(|| "some".to_owned(), |n| n.to_string());
+    let by = read.text("by").unwrap_or_else(|| "programs that are not ours".to_owned());
+    let short = short(read, "best").unwrap_or_else(|| "needs GPUs".to_owned());
+    format!("{short}, {count} used by {by}{}", read.aside("on ", "node"))
+}
+
+fn gang_incomplete(read: &Read) -> String {
+    let (gang, min) = (read.amount("gang"), read.amount("min"));
+    let tasks = match (min, gang) {
+        (Some(min), Some(gang)) if min < gang => format!("{min} of its {gang} tasks"),
+        (Some(n), _) | (None, Some(n)) => format!("all {n} tasks"),
+        (None, None) => "all its tasks".to_owned(),
+    };
+    let fit = read.amount("placed");
+    let fit = fit
+        .map_or_else(String::new, |n| format!(": {n} {} now", if n == 1 { "fits" } else { "fit" }));
+    format!("needs room for {tasks} at once{fit}")
+}
+
+/// What would change it: a condition that can come true, or what a person can do.
+pub fn change(reason: &Reason, sight: &Sight) -> String {
+    let read = Read::new(&reason.numbers, sight);
+    let jobs = || read.text("jobs").or_else(|| read.text("job"));
+    let job = || read.text("job").unwrap_or_else(|| "JOB".to_owned());
+    match reason.code {
+        Code::Ended => format!("holdshort again {} runs it as a new job", job()),
+        Code::Running | Code::Starting | Code::Stopping => "nothing: it is under way".to_owned(),
+        Code::AtPrompt => format!("an answer: holdshort send {} TEXT", job()),
+        Code::Paused => format!("holdshort resume {}", job()),
+        Code::AllPaused => "holdshort resume all".to_owned(),
+        Code::TeamPaused => {
+            let team = read.text("team").unwrap_or_else(|| "NAME".to_owned());
+            format!("holdshort resume team:{team}")
+        }
+        Code::AfterJobs => format!("{} end", jobs().unwrap_or_else(|| "those jobs".to_owned())),
+        Code::DependencyFailed => "cancel it, or submit it again without --after".to_owned(),
+        Code::StartAt => at("it is", "its start time comes", &read, "start_at"),
+        Code::Children => "its children end".to_owned(),
+        Code::Backoff => at("it is", "the pause is over", &read, "next_at"),
+        Code::ArrayThrottle => "an element of its array ends".to_owned(),
+        Code::NeverFits => match short(&read, "largest") {
+            Some(_) => "ask for no more than the largest node has, or add a node".to_owned(),
+            None => "ask for less, or add a node".to_owned(),
+        },
+        Code::ResourceBusy => match (read.text("resource"), jobs()) {
+            (Some(resource), Some(jobs)) => format!("{jobs} gives {resource} back"),
+            (Some(resource), None) => format!("a job gives {resource} back, or a higher count"),
+            (None, _) => "a job gives it back".to_owned(),
+        },
+        Code::RateLimited => at("it is", "a minute passes", &read, "next_at"),
+        Code::NodesUnavailable => {
+            let node = read.text("node").unwrap_or_else(|| "NODE".to_owned());
+            format!("holdshort undrain {node}")
+        }
+        Code::GpuForeign => "the other programs end".to_owned(),
+        Code::NoRoom | Code::GangIncomplete | Code::ThawWaits => match jobs() {
+            Some(jobs) => format!("{jobs} {}", if jobs.contains(',') { "end" } else { "ends" }),
+            None => "running jobs end, or it asks for less".to_owned(),
+        },
+    }
+}
+
+#[cfg(test)]
+#[path = "reason/tests.rs"]
+mod tests;
