@@ -12,6 +12,7 @@ pub mod later;
 pub mod output;
 pub mod places;
 pub mod session;
+pub mod shown;
 pub mod targets;
 pub mod terminal;
 #[cfg(test)]

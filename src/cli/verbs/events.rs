@@ -5,11 +5,13 @@ use futures::StreamExt;
 
 use crate::api::wire::SCHEMA_VERSION;
 use crate::api::wire::event::{Event, EventList};
-use crate::base::text::sanitise;
 use crate::cli::exit::{Failure, OK, Outcome};
 use crate::cli::session::Session;
+use crate::cli::shown;
 use crate::link::{Link, LinkError};
 use crate::model::page::EventRow;
+use crate::view::line::{Line, Role};
+use crate::view::words;
 
 /// `events`.
 #[derive(Debug, Args)]
@@ -61,35 +63,17 @@ impl Events {
 }
 
 fn print(session: &Session, row: &EventRow) -> Result<(), Failure> {
-    let event = Event::from(row);
     if session.globals.json {
-        return session.json(&event);
+        return session.json(&Event::from(row));
     }
-    session.output.line(&line(row, &event))
+    session.output.out(&shown::text(&[line(row)], session.output))
 }
 
-/// Number, time, kind, job, who, and what else there is to know.
-fn line(row: &EventRow, event: &Event) -> String {
-    let job = event.job.map_or_else(|| "-".to_owned(), |job| job.to_string());
-    let by = row.by.as_deref().map(|by| format!(" by {}", sanitise(by))).unwrap_or_default();
-    let data = serde_json::to_value(&event.fact).unwrap_or_default();
-    let data = data.get("data").map(brief).unwrap_or_default();
-    format!("{:>7} {} {:<16} {job:>6}{by}{data}", row.seq, row.at.wall, row.fact.word())
-}
-
-/// The plain values of a fact as `key=value`.
-fn brief(data: &serde_json::Value) -> String {
-    use serde_json::Value;
-    let Some(map) = data.as_object() else { return String::new() };
-    let mut text = String::new();
-    for (key, value) in map {
-        let shown = match value {
-            Value::String(text) => sanitise(text).into_owned(),
-            Value::Number(n) => n.to_string(),
-            Value::Bool(true) => "yes".to_owned(),
-            _ => continue,
-        };
-        text.push_str(&format!(" {key}={shown}"));
-    }
-    text
+/// Number, time, what became so, and the stable word for it.
+fn line(row: &EventRow) -> Line {
+    let sight = shown::sight(row.at);
+    Line::of(format!("{:>7}", row.seq), Role::Id)
+        .then(format!("  {}  ", sight.full(row.at.wall)), Role::Muted)
+        .then(words::event(&row.fact, &sight), Role::Plain)
+        .then(format!("  {}", row.fact.word()), Role::Muted)
 }
