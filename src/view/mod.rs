@@ -1,12 +1,17 @@
 //! Pages as rows, columns, sentences and lines; the filter language.
 //!
 //! May use: `base`, `model`. Text and a role for each piece: no colours, no JSON, no clock. The
-//! command line and the console share it. [`sight`] carries time and zone, [`line`] is what
+//! command line and the console share it. [`sight`] carries time and zone, [`mod@line`] is what
 //! everything is made of; then [`list`] for jobs, [`describe`] for one thing, [`words`] for
 //! sentences. Text from outside passes `base::text::sanitise` where it enters a line.
 
+pub mod describe;
 pub mod filter;
+pub mod line;
+pub mod list;
+pub mod next;
 pub mod sight;
+pub mod table;
 pub mod words;
 
 #[cfg(test)]

@@ -104,34 +104,40 @@ fn held(what: &str, read: &Read) -> String {
 }
 
 /// What is asked for and what there is, one kind of resource at a time.
-const KINDS: [(&str, fn(u64) -> String, fn(u64) -> String); 3] = [
-    ("gpu_milli", gpus, format_gpu),
-    ("cpu_milli", cores, format_cpu),
-    ("mem_bytes", format_bytes, format_bytes),
+const KINDS: [Kind; 3] = [
+    Kind { unit: "gpu_milli", long: gpus, brief: format_gpu },
+    Kind { unit: "cpu_milli", long: cores, brief: format_cpu },
+    Kind { unit: "mem_bytes", long: format_bytes, brief: format_bytes },
 ];
+
+/// A kind of resource: how its numbers are named, and how they are written with and without
+/// the kind's name.
+struct Kind {
+    unit: &'static str,
+    long: fn(u64) -> String,
+    brief: fn(u64) -> String,
+}
 
 /// `needs 4 GPUs on one node: best has 3 free`; kinds that suffice are left out unless all do.
 fn short(read: &Read, there: &str) -> Option<String> {
-    let pairs: Vec<_> = KINDS
-        .iter()
-        .filter_map(|(unit, long, brief)| {
-            let need = read.amount(&format!("need_{unit}")).filter(|need| *need > 0)?;
-            Some((need, read.amount(&format!("{there}_{unit}")), long, brief))
-        })
-        .collect();
-    let lacks = |(need, has, ..): &&(u64, Option<u64>, _, _)| has.is_some_and(|has| has < *need);
-    let lacking: Vec<_> = pairs.iter().filter(lacks).collect();
-    let told = if lacking.is_empty() { pairs.iter().collect() } else { lacking };
-    let needs: Vec<_> = told.iter().map(|(need, _, long, _)| long(*need)).collect();
+    let pair = |kind: &'static Kind| {
+        let need = read.amount(&format!("need_{}", kind.unit)).filter(|need| *need > 0)?;
+        Some((kind, need, read.amount(&format!("{there}_{}", kind.unit))))
+    };
+    let mut told: Vec<_> = KINDS.iter().filter_map(pair).collect();
+    let lacks = |need: u64, has: Option<u64>| has.is_some_and(|has| has < need);
+    if told.iter().any(|(_, need, has)| lacks(*need, *has)) {
+        told.retain(|(_, need, has)| lacks(*need, *has));
+    }
+    let needs: Vec<_> = told.iter().map(|(kind, need, _)| (kind.long)(*need)).collect();
     if needs.is_empty() {
         return None;
     }
-    let one = told.len() == 1;
-    let has = told.iter().filter_map(|(_, has, long, brief)| {
-        // With several kinds a bare number would not say of what.
-        has.map(|has| if one { brief(has) } else { long(has) })
-    });
-    let has: Vec<_> = has.collect();
+    // With several kinds a bare number would not say of what.
+    let write =
+        |kind: &Kind, has| if told.len() == 1 { (kind.brief)(has) } else { (kind.long)(has) };
+    let has: Vec<_> =
+        told.iter().filter_map(|(kind, _, has)| has.map(|has| write(kind, has))).collect();
     let needs = format!("needs {} on one node", needs.join(" and "));
     Some(match (has.is_empty(), there) {
         (true, _) => needs,

@@ -6,7 +6,6 @@ use crate::model::Resources;
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{Exit, FailureClass, Gang, GpuShare, Outcome, StopFor};
 use crate::model::reason::Numbers;
-use crate::model::setup::Setup;
 use crate::view::sample::at;
 
 const BAD: &str = "x\x1b]0;t\x07\n\u{202e}";
@@ -87,7 +86,7 @@ fn all() -> Vec<Fact> {
         Fact::NodeSeen { name: by(), capacity: Resources::default(), gpus: vec![] },
         Fact::NodeDrained { node: by(), on: true, by: by() },
         Fact::GpuForeign { node: by(), index: 0, by: Some(by()) },
-        Fact::Configured(Box::new(Setup::default())),
+        Fact::Configured(Box::default()),
         Fact::Started { boot: BAD.into() },
         Fact::Down { from: Mono(0), to: Mono(90_000), class },
     ]

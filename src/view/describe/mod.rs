@@ -1,0 +1,15 @@
+//! One thing in full: a job ([`mod@job`]), why it is where it is ([`mod@why`]), the nodes
+//! ([`place`]), the server ([`server`]), a line of the journal ([`events`]).
+
+pub mod events;
+pub mod job;
+pub mod place;
+pub mod server;
+mod sheet;
+pub mod why;
+
+pub use events::event_line;
+pub use job::job;
+pub use place::{nodes, summary};
+pub use server::status;
+pub use why::why;

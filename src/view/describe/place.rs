@@ -1,0 +1,215 @@
+//! Nodes, countable resources, and the header line about everything.
+
+use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
+use crate::model::job::Hold;
+use crate::model::page::{CountableRow, NodeRow, Summary};
+use crate::view::line::{Cell, Line, Role};
+use crate::view::sight::Sight;
+use crate::view::table::{Column, Table};
+use crate::view::words::counted;
+
+/// The lines of `nodes`: a table of nodes, one line for each device that something is to be
+/// said of, a table of countable resources.
+pub fn nodes(summary: &Summary, sight: &Sight, room: Option<usize>) -> Vec<Line> {
+    let mut columns = vec![
+        Column::text("NODE", 6, 24),
+        Column::fixed("STATE"),
+        Column::number("TASKS"),
+        Column::number("CPU"),
+        Column::number("MEM"),
+        Column::number("GPU"),
+        Column::text("", 0, usize::MAX),
+    ];
+    let gpus = summary.nodes.iter().any(|node| node.capacity.gpu_milli > 0);
+    columns.retain(|column| gpus || column.title != "GPU");
+    let mut table = Table::new(columns);
+    for node in &summary.nodes {
+        let (state, role) = state(node);
+        let pair = |used: u64, all: u64, format: fn(u64) -> String| {
+            Cell::plain(format!("{}/{}", format(used), format(all)))
+        };
+        let mut cells = vec![
+            Cell::plain(node.name.as_ref()),
+            Cell::new(state, role),
+            Cell::plain(node.tasks.to_string()),
+            pair(node.used.cpu_milli, node.capacity.cpu_milli, format_cpu),
+            pair(node.used.mem_bytes, node.capacity.mem_bytes, format_bytes),
+        ];
+        if gpus {
+            cells.push(pair(node.used.gpu_milli, node.capacity.gpu_milli, format_gpu));
+        }
+        cells.push(Cell::new(drained(node, sight), Role::Muted));
+        table.row(cells);
+        for gpu in node.gpus.iter().filter(|gpu| gpu.foreign.is_some()) {
+            let by = gpu.foreign.as_deref().unwrap_or_default();
+            let text = format!("  GPU {} {} is used by {by}, not by us", gpu.index, gpu.model);
+            table.across(Line::of(text, Role::Stuck));
+        }
+    }
+    let mut lines = table.lines(room);
+    if !summary.countables.is_empty() {
+        lines.push(Line::empty());
+        lines.extend(countables(&summary.countables, room));
+    }
+    lines
+}
+
+fn state(node: &NodeRow) -> (&'static str, Role) {
+    match (node.up, &node.drain) {
+        (false, _) => ("lost", Role::Bad),
+        (true, Some(_)) if node.tasks > 0 => ("draining", Role::Queued),
+        (true, Some(_)) => ("drained", Role::Queued),
+        (true, None) => ("up", Role::Good),
+    }
+}
+
+fn drained(node: &NodeRow, sight: &Sight) -> String {
+    node.drain.as_ref().map_or_else(String::new, |drain| {
+        format!("drained by {} {}", drain.by, sight.day(drain.since.wall))
+    })
+}
+
+fn countables(rows: &[CountableRow], room: Option<usize>) -> Vec<Line> {
+    let columns = vec![
+        Column::text("RESOURCE", 8, 32),
+        Column::number("HELD"),
+        Column::number("OF"),
+        Column::text("RATE", 0, usize::MAX),
+    ];
+    let mut table = Table::new(columns);
+    for row in rows {
+        let rate = row.per_minute.map_or_else(String::new, |rate| {
+            format!("{} of {rate} taken in the last minute", row.taken)
+        });
+        let full = row.used >= row.count;
+        table.row(vec![
+            Cell::plain(row.name.as_ref()),
+            Cell::new(row.used.to_string(), if full { Role::Queued } else { Role::Plain }),
+            Cell::plain(row.count.to_string()),
+            Cell::new(rate, Role::Muted),
+        ]);
+    }
+    table.lines(room)
+}
+
+/// The header: what is used, how many jobs are where, and what is paused (lines of their own).
+pub fn summary(summary: &Summary, sight: &Sight) -> Vec<Line> {
+    let mut line = Line::default();
+    let sum =
+        |pick: fn(&NodeRow) -> u64| summary.nodes.iter().map(pick).fold(0, u64::saturating_add);
+    let all_gpus = sum(|node| node.capacity.gpu_milli);
+    if all_gpus > 0 {
+        let used = sum(|node| node.used.gpu_milli);
+        line =
+            line.then(format!("gpu {}/{}  ", format_gpu(used), format_gpu(all_gpus)), Role::Plain);
+    }
+    let cpu = (sum(|node| node.used.cpu_milli), sum(|node| node.capacity.cpu_milli));
+    let mem = (sum(|node| node.used.mem_bytes), sum(|node| node.capacity.mem_bytes));
+    line = line
+        .then(format!("cpu {}/{}  ", format_cpu(cpu.0), format_cpu(cpu.1)), Role::Plain)
+        .then(format!("mem {}/{}  ", format_bytes(mem.0), format_bytes(mem.1)), Role::Plain);
+    for row in summary.countables.iter().filter(|row| row.used > 0) {
+        line = line.then(format!("{} {}/{}  ", row.name, row.used, row.count), Role::Plain);
+    }
+    let counts = summary.counts;
+    let alarm = |n: u64, role| if n > 0 { role } else { Role::Muted };
+    line = line
+        .then(format!("people {}  ", counts.human), alarm(counts.human, Role::NeedsYou))
+        .then(format!("stuck {}  ", counts.stuck), alarm(counts.stuck, Role::Stuck))
+        .then(format!("running {}  ", counts.running), alarm(counts.running, Role::Running))
+        .then(format!("queued {}  ", counts.queued), alarm(counts.queued, Role::Queued))
+        .then(format!("ended {}", counts.ended), Role::Muted);
+    let mut lines = vec![line];
+    lines.extend(summary.paused.as_ref().map(|hold| held("everything", hold, sight)));
+    let teams = summary.paused_teams.iter();
+    lines.extend(teams.map(|(team, hold)| held(&format!("team {team}"), hold, sight)));
+    let lost = summary.nodes.iter().filter(|node| !node.up).count() as u64;
+    if lost > 0 {
+        lines.push(Line::of(format!("{} lost", counted(lost, "node")), Role::Bad));
+    }
+    lines
+}
+
+fn held(what: &str, hold: &Hold, sight: &Sight) -> Line {
+    let since = sight.day(hold.since.wall);
+    let until = hold.until.map_or_else(String::new, |at| format!(" until {}", sight.day(at)));
+    let why = hold.reason.as_deref().map_or_else(String::new, |why| format!(": {why}"));
+    let text = format!("{what} is paused by {} since {since}{until}{why}", hold.by);
+    Line::of(text, Role::NeedsYou)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Resources;
+    use crate::model::node::{Drain, Gpu};
+    use crate::model::page::Counts;
+    use crate::view::line::plain;
+    use crate::view::sample::at;
+
+    fn whole() -> Summary {
+        let capacity = Resources {
+            cpu_milli: 64_000,
+            mem_bytes: 256 << 30,
+            gpu_milli: 2000,
+            ..Resources::default()
+        };
+        let gpu = Gpu {
+            index: 1,
+            uuid: "u".into(),
+            model: "A100".into(),
+            mem_bytes: 80 << 30,
+            foreign: Some("Xorg\x1b[2J (pid 7)".into()),
+        };
+        let node = NodeRow {
+            name: "gpu-box-3".into(),
+            up: true,
+            capacity,
+            used: Resources { cpu_milli: 1500, gpu_milli: 500, ..Resources::default() },
+            foreign: Resources::default(),
+            gpus: vec![gpu],
+            drain: Some(Drain { by: "ana".into(), since: at(0) }),
+            tasks: 3,
+        };
+        let api = CountableRow {
+            name: "api:x".into(),
+            count: 6,
+            used: 5,
+            per_minute: Some(50),
+            taken: 7,
+        };
+        let hold =
+            Hold { by: "ana".into(), since: at(0), until: None, reason: Some("move".into()) };
+        Summary {
+            counts: Counts { human: 1, running: 3, queued: 31, stuck: 0, ended: 9 },
+            nodes: vec![node],
+            countables: vec![api],
+            paused: None,
+            paused_teams: vec![("ml".into(), hold)],
+            seq: 9,
+            at: at(0),
+        }
+    }
+
+    #[test]
+    fn nodes_and_resources_are_tables() {
+        let lines = nodes(&whole(), &Sight::utc(at(0)), None);
+        insta::assert_snapshot!(plain(&lines), @r"
+    NODE       STATE     TASKS     CPU      MEM    GPU
+    gpu-box-3  draining      3  1.5/64  0/256Gi  0.5/2  drained by ana 13:00
+      GPU 1 A100 is used by Xorg (pid 7), not by us
+
+    RESOURCE  HELD  OF  RATE
+    api:x        5   6  7 of 50 taken in the last minute
+    ");
+    }
+
+    #[test]
+    fn the_header_counts_and_says_what_is_paused() {
+        let lines = summary(&whole(), &Sight::utc(at(0)));
+        insta::assert_snapshot!(plain(&lines), @r"
+    gpu 0.5/2  cpu 1.5/64  mem 0/256Gi  api:x 5/6  people 1  stuck 0  running 3  queued 31  ended 9
+    team ml is paused by ana since 13:00: move
+    ");
+    }
+}

@@ -1,0 +1,125 @@
+//! What happens next with a job, or what its end means: the last column of a row.
+
+use crate::base::{At, duration};
+use crate::model::State;
+use crate::model::finding::Level;
+use crate::model::job::{FailureClass, Outcome, StopFor};
+use crate::model::page::{JobRow, is_stuck};
+use crate::view::sight::Sight;
+use crate::view::words;
+
+/// The sentence for a row.
+pub fn next(row: &JobRow, sight: &Sight) -> String {
+    if let Some(prompt) = &row.prompt
+        && !matches!(row.state, State::Ended(_))
+    {
+        return words::quote(&prompt.text);
+    }
+    match &row.state {
+        State::Ended(outcome) => ended(row, *outcome),
+        State::Running => running(row, sight),
+        State::Stopping(why) => match why {
+            StopFor::Pause => "parks, then is paused".to_owned(),
+            StopFor::Requeue => "stops, then is queued again".to_owned(),
+            why => format!("stops: {}", words::state::stop(*why)),
+        },
+        _ => words::reason(&row.reason, sight),
+    }
+}
+
+/// The sentence for a row among the stuck ones: the worst finding.
+pub fn trouble(row: &JobRow, sight: &Sight) -> String {
+    let alarming = row.findings.iter().filter(|found| is_stuck(std::slice::from_ref(found)));
+    let worst = alarming.max_by_key(|found| found.level);
+    worst.map_or_else(|| words::reason(&row.reason, sight), |found| words::finding(found, sight))
+}
+
+fn running(row: &JobRow, sight: &Sight) -> String {
+    let mut parts = Vec::new();
+    if row.gang_running < row.gang.size && row.gang.size > 1 {
+        parts.push(format!("{} of {} tasks", row.gang_running, row.gang.size));
+    }
+    if let Some(progress) = &row.progress {
+        parts.extend(progress.basis_points.map(words::percent));
+        parts.extend(progress.text.as_deref().map(words::quote));
+    }
+    if let Some(at) = row.expected_end {
+        let over = at <= sight.now.wall;
+        let late = || format!("should have ended {}", sight.day(at));
+        parts.push(if over { late() } else { format!("ends ~{}", sight.day(at)) });
+    }
+    let notice = row.findings.iter().filter(|found| found.acked.is_none());
+    let notice = notice.max_by_key(|found| found.level);
+    if let Some(found) = notice.filter(|found| parts.is_empty() || found.level > Level::Notice) {
+        parts.push(words::finding::noticed(found.signal).to_owned());
+    }
+    if parts.is_empty() { "no end known".to_owned() } else { parts.join(", ") }
+}
+
+fn ended(row: &JobRow, outcome: Outcome) -> String {
+    let how = row.exit.as_ref().map(words::exit);
+    let said = match (outcome, how) {
+        (Outcome::Succeeded, _) => "ok".to_owned(),
+        (Outcome::Failed(FailureClass::Exit | FailureClass::Signal), Some(how)) => how.into_owned(),
+        (Outcome::Failed(FailureClass::CannotStart), Some(how)) => how.into_owned(),
+        (Outcome::Failed(_) | Outcome::TimedOut | Outcome::Lost, _) => brief(outcome).to_owned(),
+        (Outcome::Cancelled, Some(how)) => format!("cancelled, {how}"),
+        (outcome, _) => words::state::outcome(outcome).to_owned(),
+    };
+    let tried = row.attempt;
+    let tries = if tried > 1 { format!(", attempt {tried}") } else { String::new() };
+    let took = took(row.started, row.ended).map_or_else(String::new, |t| format!(", took {t}"));
+    format!("{said}{tries}{took}")
+}
+
+/// The part of an outcome that its state word does not say.
+fn brief(outcome: Outcome) -> &'static str {
+    let long = words::state::outcome(outcome);
+    long.split_once(": ").map_or(long, |(_, rest)| rest)
+}
+
+fn took(started: Option<At>, ended: Option<At>) -> Option<String> {
+    Some(duration::short(ended?.now.since(started?.now)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Span, Wall};
+    use crate::model::finding::Signal;
+    use crate::model::job::{Exit, Gang, Progress};
+    use crate::view::sample::{NOON, asking, at, ended, finding, queued, running};
+
+    #[test]
+    fn each_state_says_what_comes() {
+        let sight = Sight::utc(at(90_000));
+        let said = |row: &JobRow| next(row, &sight);
+        assert_eq!(said(&asking(1, "a", "A or B?\x07")), "\"A or B?␇\"");
+        assert_eq!(said(&queued(1, "a")), "waits for room");
+        let mut row = running(1, "a");
+        assert_eq!(said(&row), "no end known");
+        row.expected_end = Some(Wall(NOON) + Span::hours(2));
+        assert_eq!(said(&row), "ends ~15:00");
+        row.expected_end = Some(Wall(NOON));
+        row.gang = Gang { size: 4, min: 1 };
+        row.progress = Some(Progress { basis_points: Some(4200), text: None, at: at(0) });
+        assert_eq!(said(&row), "1 of 4 tasks, 42%, should have ended 13:00");
+        row.findings = vec![finding(Signal::LimitNear, Level::Suspect)];
+        assert!(said(&row).ends_with("is close to its time limit"));
+        assert_eq!(trouble(&row, &sight), "is close to its time limit");
+    }
+
+    #[test]
+    fn an_end_says_how_and_how_long() {
+        let sight = Sight::utc(at(90_000));
+        let said = |outcome, exit| next(&ended(1, "a", outcome, exit), &sight);
+        let failed = Outcome::Failed;
+        assert_eq!(said(Outcome::Succeeded, Some(Exit::Code(0))), "ok, took 59s");
+        assert_eq!(said(failed(FailureClass::Exit), Some(Exit::Code(1))), "exit 1, took 59s");
+        let missing = Exit::NotStarted("no such file".into());
+        let said_missing = said(failed(FailureClass::CannotStart), Some(missing));
+        assert_eq!(said_missing, "not started: no such file, took 59s");
+        assert_eq!(said(Outcome::TimedOut, None), "it reached its time limit, took 59s");
+        assert_eq!(said(Outcome::Cancelled, None), "cancelled, took 59s");
+    }
+}
