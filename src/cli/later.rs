@@ -102,6 +102,9 @@ pub fn explain(error: &clap::Error) -> Failure {
                 return failure;
             }
         }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            return Failure { what: "a word is missing".to_owned(), ..in_our_words(error) };
+        }
         _ => {}
     }
     in_our_words(error)
@@ -141,7 +144,10 @@ fn in_our_words(error: &clap::Error) -> Failure {
     let mut hint = String::new();
     for line in lines {
         if let Some(tip) = line.strip_prefix("tip: ") {
-            tip.clone_into(&mut hint);
+            // The nearest word is worth more than a way to pass a typo on.
+            if hint.is_empty() || tip.contains("similar") {
+                tip.clone_into(&mut hint);
+            }
         } else if let Some(usage) = line.strip_prefix("Usage: ") {
             if hint.is_empty() {
                 hint = format!("usage: {usage}");

@@ -29,6 +29,7 @@ use exit::{Failure, OK, Outcome};
 use output::Output;
 use session::{Session, block_on};
 use tree::{Cli, Globals, Linked, Placed, Plain, Verb};
+use verbs::submit::Ready;
 
 use crate::link::Link;
 
@@ -42,13 +43,13 @@ pub struct Rooms {
 }
 
 /// Runs the program and returns its exit code. Everything it has to say is said.
-pub fn run(args: Vec<OsString>, rooms: &Rooms) -> u8 {
-    let cli = match Cli::try_parse_from(&args) {
+pub fn run(args: &[OsString], rooms: &Rooms) -> u8 {
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
     let output = Output { color: cli.globals.color };
-    match dispatch(cli, &args, rooms) {
+    match dispatch(cli, args, rooms) {
         Ok(code) => code,
         Err(failure) => {
             output.failure(&failure);
@@ -77,18 +78,22 @@ fn dispatch(cli: Cli, args: &[OsString], rooms: &Rooms) -> Outcome {
     let output = Output { color: cli.globals.color };
     let Some(verb) = cli.verb else {
         let what = "this version has no console yet";
-        return Err(Failure::usage(what, "`holdshort ls` lists jobs, `holdshort --help` the verbs"));
+        return Err(Failure::usage(
+            what,
+            "`holdshort ls` lists jobs, `holdshort --help` the verbs",
+        ));
     };
     match verb {
         Verb::Plain(verb) => plain(verb, cli.globals, output),
         Verb::Placed(verb) => placed(verb, &Session::new(cli.globals)?, rooms),
         Verb::Linked(verb) => {
             let session = Session::new(cli.globals)?;
+            let ready = prepare(&session, &verb, args)?;
             let instead_of_a_job = matches!(verb, Linked::Run(_));
             let link = session.link().map_err(|failure| {
                 if instead_of_a_job { failure.instead_of_a_job() } else { failure }
             })?;
-            block_on(linked(&session, link.as_ref(), verb, args))
+            block_on(linked(&session, link.as_ref(), verb, ready))
         }
     }
 }
@@ -113,13 +118,25 @@ fn placed(verb: Placed, session: &Session, rooms: &Rooms) -> Outcome {
     }
 }
 
-async fn linked(session: &Session, link: &dyn Link, verb: Linked, args: &[OsString]) -> Outcome {
+/// What can be refused without a server is refused before one is started.
+fn prepare(session: &Session, verb: &Linked, args: &[OsString]) -> Result<Ready, Failure> {
     match verb {
-        Linked::Submit(verb) => {
-            let escaped = verb.is_escaped(args);
-            verb.run(session, link, escaped).await
-        }
-        Linked::Run(verb) => verb.run(session, link).await,
+        Linked::Submit(verb) => return verb.prepare(session, args),
+        Linked::Run(verb) => return verb.prepare(session),
+        Linked::Again(verb) => verb.check(session)?,
+        Linked::Set(verb) => verb.check()?,
+        Linked::Pause(verb) => verb.check()?,
+        Linked::Logs(verb) => verb.check(session)?,
+        Linked::Ls(verb) => verb.check()?,
+        _ => {}
+    }
+    Ok(Ready::default())
+}
+
+async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) -> Outcome {
+    match verb {
+        Linked::Submit(verb) => verb.run(session, link, ready).await,
+        Linked::Run(verb) => verb.run(session, link, ready).await,
         Linked::Ls(verb) => verb.run(session, link).await,
         Linked::Show(verb) => verb.run(session, link).await,
         Linked::Why(verb) => verb.run(session, link).await,

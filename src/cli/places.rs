@@ -38,8 +38,7 @@ impl Places {
             Ground { env: &raw, uid, tmp: PathBuf::from("/tmp"), run: PathBuf::from("/run/user") };
         let text = |name: &str| std::env::var(name).ok();
         let usage = |problem: String| Failure::usage(problem, "");
-        let (file, config_named) =
-            ground.config_file(globals.config.as_deref()).map_err(usage)?;
+        let (file, config_named) = ground.config_file(globals.config.as_deref()).map_err(usage)?;
         let flags = flags(globals)?;
         let given = Given { file: &file, must_exist: config_named, env: &text, flags: &flags };
         let config = load(&given).map_err(|problems| mistakes(&problems))?;
@@ -103,8 +102,7 @@ fn log_of(config: &Config, paths: &Paths) -> PathBuf {
 
 fn flags(globals: &Globals) -> Result<Vec<(&'static str, String)>, Failure> {
     let mut flags = Vec::new();
-    for (key, path) in
-        [("server.socket", &globals.socket), ("server.data_dir", &globals.data_dir)]
+    for (key, path) in [("server.socket", &globals.socket), ("server.data_dir", &globals.data_dir)]
     {
         let Some(path) = path else { continue };
         let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());

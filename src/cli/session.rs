@@ -51,7 +51,7 @@ impl Session {
     }
 
     fn local(&self) -> Box<dyn Link> {
-        Box::new(Local::new(self.places.paths.socket.clone()))
+        Local::new(self.places.paths.socket.clone())
     }
 
     /// Prints one document on one line.
@@ -69,7 +69,6 @@ impl Session {
         let what = format!("no server answers at {}", self.places.paths.socket.display());
         Failure::new(UNREACHABLE, what, "start it: holdshort server start")
     }
-
 }
 
 /// This process runs in a job's tree, as far as its environment says.

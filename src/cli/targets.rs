@@ -93,7 +93,8 @@ fn no_job(target: &Target) -> Failure {
 /// Elements have consecutive numbers, so the right one is nearly always found at once.
 async fn element(link: &dyn Link, array: JobId, index: u32) -> Result<JobRow, Failure> {
     let first = link.job(array).await?.row;
-    let missing = |why: &str| Failure::new(NOT_FOUND, format!("there is no {array}_{index}; {why}"), "");
+    let missing =
+        |why: &str| Failure::new(NOT_FOUND, format!("there is no {array}_{index}; {why}"), "");
     let Some(place) = first.array else {
         return Err(missing(&format!("{array} is not an array")));
     };
@@ -229,7 +230,11 @@ mod tests {
         assert_eq!(ids(&["10"], None).await, Ok(vec![10, 11, 12]));
         assert_eq!(ids(&["11"], None).await, Ok(vec![11]));
         assert_eq!(ids(&["10_5"], None).await, Ok(vec![10]));
-        assert_eq!(ids(&["10_9"], None).await, Ok(vec![12]), "its number does not follow its index");
+        assert_eq!(
+            ids(&["10_9"], None).await,
+            Ok(vec![12]),
+            "its number does not follow its index"
+        );
         assert_eq!(ids(&["10_6", "11", "1"], None).await, Ok(vec![11, 1]), "each once");
         assert_eq!(ids(&[], Some("array=10")).await, Ok(vec![10, 11, 12]));
     }

@@ -58,6 +58,19 @@ pub(crate) fn row(id: u64) -> JobRow {
     }
 }
 
+/// A session whose places lie in `dir`.
+pub(crate) fn session(dir: &std::path::Path) -> crate::cli::session::Session {
+    let file = dir.join("config.toml");
+    std::fs::write(&file, "").unwrap();
+    crate::cli::session::Session::new(crate::cli::tree::Globals {
+        data_dir: Some(dir.join("data")),
+        socket: Some(dir.join("socket")),
+        config: Some(file),
+        ..Default::default()
+    })
+    .unwrap()
+}
+
 /// The end of a job, as an event.
 pub(crate) fn event(seq: u64, job: u64, outcome: Outcome) -> EventRow {
     EventRow { seq, at: AT, by: None, fact: Fact::JobEnded { job: JobId(job), outcome } }
@@ -124,7 +137,7 @@ impl Link for Scripted {
     /// Understands `array=N` and everything.
     fn jobs(&self, query: JobQuery) -> Answer<'_, JobPage> {
         let script = self.0.lock().unwrap();
-        let array = query.filter.strip_prefix("array=").and_then(|n| n.parse().ok());
+        let array: Option<u64> = query.filter.strip_prefix("array=").and_then(|n| n.parse().ok());
         let from = query.cursor.map_or(0, |cursor| cursor.place.0);
         let fits = |row: &&JobRow| {
             row.id.0 > from && array.is_none_or(|n| row.array.is_some_and(|a| a.id.0 == n))
@@ -133,10 +146,10 @@ impl Link for Scripted {
         // Small pages, so that every caller has to turn them.
         let more = jobs.len() > 2;
         jobs.truncate(2);
-        let next = jobs.last().filter(|_| more).map(|row| crate::model::page::Cursor {
-            lane: row.lane,
-            place: (row.id.0, 0, 0),
-        });
+        let next = jobs
+            .last()
+            .filter(|_| more)
+            .map(|row| crate::model::page::Cursor { lane: row.lane, place: (row.id.0, 0, 0) });
         ready(Ok(JobPage { jobs, next, counts: Counts::default(), seq: 1, at: AT }))
     }
 

@@ -28,7 +28,9 @@ const TEMPLATE: &str = "{before-help}{about}\n\n{usage-heading} {usage}\n\n{all-
 #[derive(Debug, Parser)]
 #[command(name = "holdshort", version, before_help = EXAMPLES, help_template = TEMPLATE)]
 #[command(disable_help_subcommand = true, args_override_self = true)]
-#[command(after_help = "`holdshort help all` lists every verb, `holdshort help VERB` explains one.")]
+#[command(
+    after_help = "`holdshort help all` lists every verb, `holdshort help VERB` explains one."
+)]
 #[command(subcommand_value_name = "VERB", subcommand_help_heading = "Daily verbs")]
 pub struct Cli {
     /// Options every verb has.
@@ -45,9 +47,17 @@ pub struct Globals {
     /// Print one JSON document
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub json: bool,
-    /// When to use colour
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN",
-          help_heading = "Everywhere")]
+    /// When to use colour: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        hide_possible_values = true,
+        hide_default_value = true,
+        help_heading = "Everywhere"
+    )]
     pub color: Color,
     /// Socket of the server to talk to
     #[arg(long, global = true, value_name = "PATH", help_heading = "Everywhere")]

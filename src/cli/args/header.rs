@@ -65,8 +65,7 @@ fn split(rest: &str, at: usize) -> Result<Vec<String>, Failure> {
 }
 
 fn parse(words: &[String], at: usize) -> Result<Options, Failure> {
-    parse_words(words)
-        .map_err(|problem| Failure::usage(format!("line {}: {problem}", at + 1), ""))
+    parse_words(words).map_err(|problem| Failure::usage(format!("line {}: {problem}", at + 1), ""))
 }
 
 fn parse_words(words: &[String]) -> Result<Options, String> {

@@ -6,7 +6,6 @@ use crate::base::{Wall, moment};
 use crate::cli::args::environment::{self, Gathered};
 use crate::cli::args::options::Options;
 use crate::cli::exit::Failure;
-use crate::model::job::Dependency;
 use crate::model::program::Environment;
 use crate::model::submission::Submission;
 
@@ -22,14 +21,13 @@ pub struct Surroundings<'a> {
 
 /// A submission without its command, and the variables that were left out.
 ///
-/// `after` are the jobs of `options.after`, looked up. For a copy (`again`) directory and
+/// The jobs of `options.after` are left to whoever can look them up. For a copy (`again`) directory and
 /// environment stay empty unless something was said about them, which keeps the copied ones.
 ///
 /// # Errors
 /// A usage failure for values that make no sense here and now.
 pub fn submission(
     options: &Options,
-    after: Vec<Dependency>,
     around: &Surroundings<'_>,
     copy: bool,
 ) -> Result<(Submission, Vec<String>), Failure> {
@@ -44,7 +42,6 @@ pub fn submission(
         cwd: directory(options, around, copy)?,
         env: environment,
         start_at: start_at(options, around)?,
-        after,
         ..plain(options)
     };
     if submission.gang.is_some_and(|gang| submission.min.is_some_and(|min| min > gang)) {
@@ -82,11 +79,7 @@ fn plain(options: &Options) -> Submission {
     }
 }
 
-fn directory(
-    options: &Options,
-    around: &Surroundings<'_>,
-    copy: bool,
-) -> Result<String, Failure> {
+fn directory(options: &Options, around: &Surroundings<'_>, copy: bool) -> Result<String, Failure> {
     let path = match &options.cwd {
         None if copy => return Ok(String::new()),
         None => around.cwd.clone(),
@@ -187,7 +180,7 @@ mod tests {
     fn parsed(words: &[&str], copy: bool) -> Result<Submission, Failure> {
         let options = Only::try_parse_from(words).unwrap().options;
         let around = Surroundings { cwd: "/".into(), now: Wall(0), environment: &Nothing };
-        submission(&options, Vec::new(), &around, copy).map(|(submission, _)| submission)
+        submission(&options, &around, copy).map(|(submission, _)| submission)
     }
 
     #[test]
@@ -214,7 +207,11 @@ mod tests {
             &["--start-at", "soon"],
             &["--env", "SSH_AUTH_SOCK"],
         ] {
-            assert_eq!(parsed(words, false).unwrap_err().code, crate::cli::exit::USAGE, "{words:?}");
+            assert_eq!(
+                parsed(words, false).unwrap_err().code,
+                crate::cli::exit::USAGE,
+                "{words:?}"
+            );
         }
     }
 

@@ -94,7 +94,8 @@ mod tests {
 
     #[test]
     fn what_is_no_target_says_what_would_be_one() {
-        for bad in ["", "#", "-1", "+1", "4 2", "40_", "_7", "team:", "node:", "99999999999999999999"]
+        for bad in
+            ["", "#", "-1", "+1", "4 2", "40_", "_7", "team:", "node:", "99999999999999999999"]
         {
             assert!(bad.parse::<Target>().is_err(), "{bad}");
         }

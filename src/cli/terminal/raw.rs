@@ -30,7 +30,7 @@ impl Keyboard {
             .custom_flags(nix::libc::O_NONBLOCK | nix::libc::O_NOCTTY)
             .open("/proc/self/fd/0")?;
         let before = tcgetattr(tty.as_fd())?;
-        let tty = AsyncFd::new(tty)?;
+        let tty = registered(tty)?;
         let mut raw = before.clone();
         cfmakeraw(&mut raw);
         tcsetattr(tty.get_ref().as_fd(), SetArg::TCSANOW, &raw)?;
@@ -60,6 +60,15 @@ impl Keyboard {
             }
         }
     }
+}
+
+#[allow(
+    deprecated,
+    reason = "its successor is unsafe for the sake of types that may swap their descriptor; a \
+              `File` never does"
+)]
+fn registered(tty: File) -> io::Result<AsyncFd<File>> {
+    AsyncFd::new(tty)
 }
 
 impl Drop for Keyboard {

@@ -98,3 +98,40 @@ pub async fn act(
     link.act(hit.ids(), verb).await?;
     Ok(OK)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::JobId;
+    use crate::cli::exit::NEEDS_YES;
+    use crate::cli::output;
+    use crate::cli::tests::{Scripted, row, session};
+
+    async fn cancelled(words: &[&str], yes: bool) -> (Outcome, Vec<(Vec<JobId>, Verb)>) {
+        let dir = tempfile::tempdir().unwrap();
+        let link = Scripted::default();
+        link.put(row(1));
+        link.put(row(2));
+        let targets = words.iter().map(|word| word.parse().unwrap()).collect();
+        let which = Many { targets, filter: None, yes };
+        let cancel = Cancel { which, reason: Some("enough".into()) };
+        let outcome = cancel.run(&session(dir.path()), &link).await;
+        (outcome, link.acted())
+    }
+
+    #[tokio::test]
+    async fn all_jobs_are_hit_in_one_request_or_none_is() {
+        let verb = Verb::Cancel { reason: Some("enough".into()) };
+        let (outcome, acted) = cancelled(&["2", "1"], true).await;
+        assert_eq!((outcome, acted), (Ok(OK), vec![(vec![JobId(2), JobId(1)], verb.clone())]));
+        let (outcome, acted) = cancelled(&["1"], false).await;
+        assert_eq!((outcome, acted), (Ok(OK), vec![(vec![JobId(1)], verb)]));
+        let (outcome, acted) = cancelled(&["1", "9"], true).await;
+        assert!(outcome.is_err() && acted.is_empty());
+        if !output::can_ask() {
+            let (outcome, acted) = cancelled(&["1", "2"], false).await;
+            assert_eq!(outcome.unwrap_err().code, NEEDS_YES);
+            assert!(acted.is_empty());
+        }
+    }
+}

@@ -44,9 +44,9 @@ impl Enable {
             session.output.note(&format!("ran systemctl --user {}", args.join(" ")));
         }
         if !lingers() {
-            session.output.note(
-                "it runs while you are logged in; for reboots: loginctl enable-linger",
-            );
+            session
+                .output
+                .note("it runs while you are logged in; for reboots: loginctl enable-linger");
         }
         Ok(OK)
     }
@@ -140,7 +140,8 @@ fn systemctl_answers() -> bool {
 fn systemctl(args: &[&str]) -> Result<(), Failure> {
     let shown = format!("systemctl --user {}", args.join(" "));
     let run = Command::new("systemctl").arg("--user").args(args).stdin(Stdio::null()).output();
-    let output = run.map_err(|error| Failure::failed(format!("cannot run {shown}; {error}"), ""))?;
+    let output =
+        run.map_err(|error| Failure::failed(format!("cannot run {shown}; {error}"), ""))?;
     if output.status.success() {
         return Ok(());
     }

@@ -5,13 +5,14 @@ use futures::StreamExt;
 
 use crate::api::wire::SCHEMA_VERSION;
 use crate::api::wire::event::{Event, EventList};
+use crate::base::At;
+use crate::cli::clock;
 use crate::cli::exit::{Failure, OK, Outcome};
 use crate::cli::session::Session;
 use crate::cli::shown;
 use crate::link::{Link, LinkError};
 use crate::model::page::EventRow;
-use crate::view::line::{Line, Role};
-use crate::view::words;
+use crate::view::describe;
 
 /// `events`.
 #[derive(Debug, Args)]
@@ -66,14 +67,7 @@ fn print(session: &Session, row: &EventRow) -> Result<(), Failure> {
     if session.globals.json {
         return session.json(&Event::from(row));
     }
-    session.output.out(&shown::text(&[line(row)], session.output))
-}
-
-/// Number, time, what became so, and the stable word for it.
-fn line(row: &EventRow) -> Line {
-    let sight = shown::sight(row.at);
-    Line::of(format!("{:>7}", row.seq), Role::Id)
-        .then(format!("  {}  ", sight.full(row.at.wall)), Role::Muted)
-        .then(words::event(&row.fact, &sight), Role::Plain)
-        .then(format!("  {}", row.fact.word()), Role::Muted)
+    let now = At { wall: clock::wall(), ..At::default() };
+    let line = describe::event_line(row, &shown::sight(now));
+    session.output.out(&shown::text(&[line], session.output))
 }

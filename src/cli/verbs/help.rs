@@ -37,22 +37,15 @@ fn text(topic: &[String], colour: bool) -> Result<String, Failure> {
         _ => whole(),
     };
     command.build();
-    let mut at = &mut command;
-    if topic != ["all"] {
-        for word in topic {
-            let found = at.get_subcommands().any(|c| named(c, word));
-            if !found {
-                return Err(later::verb(word).unwrap_or_else(|| {
-                    let what = format!("there is no verb `{word}`");
-                    Failure::usage(what, "`holdshort help all` lists them")
-                }));
-            }
-            let next = at.get_subcommands_mut().find(|c| named(c, word));
-            match next {
-                Some(next) => at = next,
-                None => break,
-            }
-        }
+    let mut at = command;
+    for word in topic.iter().filter(|_| topic != ["all"]) {
+        let Some(next) = at.get_subcommands().find(|verb| named(verb, word)).cloned() else {
+            return Err(later::verb(word).unwrap_or_else(|| {
+                let what = format!("there is no verb `{word}`");
+                Failure::usage(what, "`holdshort help all` lists them")
+            }));
+        };
+        at = next;
     }
     let styled = at.render_help();
     Ok(if colour { styled.ansi().to_string() } else { styled.to_string() })

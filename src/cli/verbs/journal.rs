@@ -79,7 +79,9 @@ impl Verify {
                 report.contents,
                 report.summaries
             ))?;
-            session.output.line(&format!("head {} sha256:{}", report.head.seq, report.head.digest))?;
+            session
+                .output
+                .line(&format!("head {} sha256:{}", report.head.seq, report.head.digest))?;
             for fault in &faults {
                 session.output.note(&format!("fault: {fault}"));
             }
@@ -126,7 +128,10 @@ fn export(dir: &Path, since: u64) -> Outcome {
     let walked = reader.replay(since.max(base), &mut |_, bytes| {
         written = out.write_all(bytes).and_then(|()| out.write_all(b"\n"));
         let failed = |error: &std::io::Error| StorageError::Failed(error.to_string());
-        written.as_ref().map(|()| ()).map_err(failed)
+        match &written {
+            Ok(()) => Ok(()),
+            Err(error) => Err(failed(error)),
+        }
     });
     written.and_then(|()| out.flush()).map_err(stdout_failed)?;
     walked.map_err(|error| storage(&error, dir))?;

@@ -15,8 +15,10 @@ use crate::model::page::LogQuery;
 
 /// `logs`.
 #[derive(Debug, Args)]
-#[command(after_help = "Into a pipe or file the bytes come as the job wrote them; a terminal gets \
-                        text and colours only.")]
+#[command(
+    after_help = "Into a pipe or file the bytes come as the job wrote them; a terminal gets \
+                        text and colours only."
+)]
 pub struct Logs {
     /// The job
     #[arg(value_name = "JOB", env = "HOLDSHORT_JOB_ID", hide_env = true)]
@@ -36,17 +38,22 @@ pub struct Logs {
 }
 
 impl Logs {
+    /// Refuses what makes no sense.
+    ///
+    /// # Errors
+    /// A usage failure.
+    pub fn check(&self, session: &Session) -> Result<(), Failure> {
+        if !session.globals.json {
+            return Ok(());
+        }
+        Err(Failure::usage("output is bytes and has no JSON form", "holdshort logs 42 > file"))
+    }
+
     /// Prints it.
     ///
     /// # Errors
     /// The server's, or that stdout takes no more.
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
-        if session.globals.json {
-            return Err(Failure::usage(
-                "output is bytes and has no JSON form",
-                "holdshort logs 42 > file",
-            ));
-        }
         let job = targets::id(link, &self.target).await?;
         let query = LogQuery {
             attempt: self.attempt,

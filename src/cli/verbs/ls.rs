@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::api::wire::cursor;
+use crate::api::wire::cursor::cursor_of;
 use crate::api::wire::list::JobList;
 use crate::cli::exit::{Failure, OK, Outcome};
 use crate::cli::output;
@@ -41,6 +41,14 @@ pub struct Ls {
 }
 
 impl Ls {
+    /// Refuses what makes no sense; the filter is the server's to read.
+    ///
+    /// # Errors
+    /// A usage failure.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.cursor().map(drop)
+    }
+
     /// Prints the list. On a terminal what ended counts as seen then.
     ///
     /// # Errors
@@ -71,12 +79,7 @@ impl Ls {
         Ok(OK)
     }
 
-    async fn page(
-        &self,
-        link: &dyn Link,
-        filter: &str,
-        ended: Ended,
-    ) -> Result<JobPage, Failure> {
+    async fn page(&self, link: &dyn Link, filter: &str, ended: Ended) -> Result<JobPage, Failure> {
         let screen = if output::out_is_terminal() { SCREEN_ROWS } else { PIPE_ROWS };
         let limit = match self.limit {
             _ if self.all => PAGE,
@@ -95,7 +98,7 @@ impl Ls {
 
     fn cursor(&self) -> Result<Option<Cursor>, Failure> {
         let Some(text) = &self.cursor else { return Ok(None) };
-        cursor::parse(text).map(Some).map_err(|problem| {
+        cursor_of(text).map(Some).map_err(|problem| {
             Failure::usage(format!("--cursor: {problem}"), "take next_cursor of an earlier page")
         })
     }

@@ -62,6 +62,27 @@ fn scope(which: &Many) -> Result<Scope, Failure> {
 }
 
 impl Pause {
+    /// Refuses what makes no sense.
+    ///
+    /// # Errors
+    /// A usage failure.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.until()?;
+        match scope(&self.which)? {
+            Scope::Jobs => Ok(()),
+            Scope::Team(_) => self.required_reason().map(drop),
+        }
+    }
+
+    fn required_reason(&self) -> Result<String, Failure> {
+        self.reason.clone().filter(|text| !text.trim().is_empty()).ok_or_else(|| {
+            Failure::usage(
+                "a team or everything is paused only with a reason",
+                "--reason 'disk swap until 14:00'",
+            )
+        })
+    }
+
     /// Holds them back.
     ///
     /// # Errors
@@ -74,12 +95,7 @@ impl Pause {
                 act(session, link, &self.which, verb, Ended::None, "pause").await
             }
             Scope::Team(team) => {
-                let reason = self.reason.filter(|text| !text.trim().is_empty()).ok_or_else(|| {
-                    Failure::usage(
-                        "a team or everything is paused only with a reason",
-                        "--reason 'disk swap until 14:00'",
-                    )
-                })?;
+                let reason = self.required_reason()?;
                 link.pause(team, until, reason).await?;
                 Ok(OK)
             }

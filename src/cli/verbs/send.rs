@@ -16,8 +16,12 @@ pub struct Send {
     #[arg(value_name = "JOB")]
     target: Target,
     /// What to type; words are joined by blanks
-    #[arg(value_name = "TEXT", required = true, trailing_var_arg = true,
-          allow_hyphen_values = true)]
+    #[arg(
+        value_name = "TEXT",
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
     text: Vec<String>,
     /// Do not press Enter after it
     #[arg(long)]

@@ -6,11 +6,14 @@ use std::os::unix::net::UnixStream;
 use clap::{Args, Subcommand};
 
 use crate::api::wire::status;
+use crate::base::At;
 use crate::cli::autostart;
+use crate::cli::clock;
 use crate::cli::exit::{OK, Outcome};
 use crate::cli::session::{Session, block_on};
+use crate::cli::shown;
 use crate::link::Link;
-use crate::model::page::ServerStatus;
+use crate::view::describe;
 
 /// `server`.
 #[derive(Debug, Args)]
@@ -86,27 +89,11 @@ fn stop(session: &Session, with_jobs: bool) -> Outcome {
 async fn show(session: &Session, link: &dyn Link) -> Outcome {
     let status = link.status().await?;
     if session.globals.json {
-        session.json(&status::ServerStatus::new(&status))?;
+        session.json(&status::ServerStatus::from(status))?;
     } else {
-        session.output.out(&text(&status))?;
+        let now = At { wall: clock::wall(), ..At::default() };
+        let lines = describe::status(&status, &shown::sight(now));
+        session.output.out(&shown::text(&lines, session.output))?;
     }
     Ok(OK)
-}
-
-fn text(status: &ServerStatus) -> String {
-    let counts = &status.counts;
-    let mut lines = vec![
-        format!("holdshort {} runs as process {}", status.version, status.pid),
-        format!("since    {}", status.since),
-        format!("socket   {}", status.socket),
-        format!("data     {}", status.data_dir),
-        format!(
-            "jobs     {} running, {} queued, {} waiting on people, {} stuck",
-            counts.running, counts.queued, counts.human, counts.stuck
-        ),
-        format!("control  {}", status.mechanism),
-        format!("journal  {} records", status.seq),
-    ];
-    lines.extend(status.notes.iter().map(|note| format!("note     {note}")));
-    lines.into_iter().map(|line| format!("{}\n", crate::base::text::sanitise(&line))).collect()
 }

@@ -29,6 +29,14 @@ pub struct Set {
 }
 
 impl Set {
+    /// Refuses what makes no sense.
+    ///
+    /// # Errors
+    /// A usage failure.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.read().map(drop)
+    }
+
     /// Changes jobs.
     ///
     /// # Errors
@@ -100,11 +108,8 @@ mod tests {
         let (which, change) =
             read(&["priority=300", "42", "#43", "time-limit=none", "team=ml"]).unwrap();
         assert_eq!(which.targets, [42, 43].map(|n| Target::Job(JobId(n))));
-        let wanted = Change {
-            priority: Some(300),
-            team: Some("ml".into()),
-            time_limit: Some(None),
-        };
+        let wanted =
+            Change { priority: Some(300), team: Some("ml".into()), time_limit: Some(None) };
         assert_eq!(change, wanted);
         assert_eq!(read(&["1", "tier=batch"]).unwrap().1.priority, Some(100));
         let limit = read(&["1", "time-limit=90s"]).unwrap().1.time_limit;

@@ -10,6 +10,7 @@ use crate::base::JobId;
 use crate::cli::args::environment::Own;
 use crate::cli::args::options::Options;
 use crate::cli::args::program::{self, Surroundings};
+use crate::cli::args::values::After;
 use crate::cli::args::{batch, header};
 use crate::cli::clock;
 use crate::cli::exit::{Failure, OK, Outcome};
@@ -55,6 +56,39 @@ pub struct Run {
     words: Vec<OsString>,
 }
 
+/// Jobs that only lack the numbers of those they come after.
+#[derive(Debug, Default)]
+pub struct Ready {
+    /// The jobs.
+    pub jobs: Vec<Submission>,
+    /// Whom they all come after, as it was typed.
+    pub after: Vec<After>,
+}
+
+/// Looks up whom they come after, and queues them.
+async fn send(link: &dyn Link, ready: Ready) -> Result<Vec<JobId>, Failure> {
+    let mut jobs = ready.jobs;
+    let after = dependencies(link, &ready.after).await?;
+    for job in &mut jobs {
+        job.after.clone_from(&after);
+    }
+    Ok(link.submit(jobs).await?)
+}
+
+/// The jobs that `--after` names; the number of an array stands for all its elements.
+///
+/// # Errors
+/// The server's.
+pub async fn dependencies(link: &dyn Link, after: &[After]) -> Result<Vec<Dependency>, Failure> {
+    let mut dependencies = Vec::new();
+    for wanted in after {
+        for row in targets::expand(link, &wanted.target, Ended::All).await? {
+            dependencies.push(Dependency { job: row.id, kind: wanted.kind });
+        }
+    }
+    Ok(dependencies)
+}
+
 impl Submit {
     /// The words are the end of the command line; what stands before them is `--` if they were
     /// set off by it, which clap does not tell.
@@ -63,23 +97,30 @@ impl Submit {
         before.and_then(|at| args.get(at)).is_some_and(|word| word == "--")
     }
 
-    /// Queues jobs and prints their numbers. `escaped`: the words stood after `--`.
+    /// The jobs, without those they come after. No server is needed for that, so a senseless
+    /// command line starts none.
     ///
     /// # Errors
-    /// The server's, or a senseless command line.
-    pub async fn run(self, session: &Session, link: &dyn Link, escaped: bool) -> Outcome {
-        let jobs = match &self.batch {
+    /// A usage failure.
+    pub fn prepare(&self, session: &Session, args: &[OsString]) -> Result<Ready, Failure> {
+        match &self.batch {
             Some(file) => {
-                let base = submission(session, link, &self.options, false).await?;
-                batch::jobs(&read_text(file)?, &base)?
+                let base = submission(session, &self.options, false)?;
+                let jobs = batch::jobs(&read_text(file)?, &base)?;
+                Ok(Ready { jobs, after: self.options.after.clone() })
             }
-            None if escaped => {
-                vec![command(session, link, &self.options, &self.words).await?]
-            }
-            None => vec![script(session, link, self.options, &self.words).await?],
-        };
+            None if self.is_escaped(args) => command(session, &self.options, &self.words),
+            None => script(session, &self.options, &self.words),
+        }
+    }
+
+    /// Queues jobs and prints their numbers.
+    ///
+    /// # Errors
+    /// The server's.
+    pub async fn run(self, session: &Session, link: &dyn Link, ready: Ready) -> Outcome {
+        let ids = send(link, ready).await?;
         let one_line_each = self.batch.is_some();
-        let ids = link.submit(jobs).await?;
         let shown = if one_line_each { ids.as_slice() } else { ids.get(..1).unwrap_or_default() };
         print_ids(session, shown)?;
         if let [id] = shown {
@@ -100,61 +141,61 @@ fn print_ids(session: &Session, ids: &[JobId]) -> Result<(), Failure> {
 }
 
 impl Run {
-    /// Queues a job, shows its output and ends with its code.
+    /// The job, as [`Submit::prepare`].
     ///
     /// # Errors
-    /// The server's, as 125; or a senseless command line.
-    pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
+    /// A usage failure.
+    pub fn prepare(&self, session: &Session) -> Result<Ready, Failure> {
         if self.options.array.is_some() {
             return Err(Failure::usage(
                 "`run` shows one job, an array is many",
                 "use submit --array, then wait",
             ));
         }
-        let pty = self.options.tty;
-        let job = command(session, link, &self.options, &self.words).await?;
-        let ids = link.submit(vec![job]).await.map_err(Failure::from);
-        let ids = ids.map_err(Failure::instead_of_a_job)?;
+        command(session, &self.options, &self.words)
+    }
+
+    /// Queues a job, shows its output and ends with its code.
+    ///
+    /// # Errors
+    /// The server's, as 125.
+    pub async fn run(self, session: &Session, link: &dyn Link, ready: Ready) -> Outcome {
+        self.shown(session, link, ready).await.map_err(Failure::instead_of_a_job)
+    }
+
+    async fn shown(self, session: &Session, link: &dyn Link, ready: Ready) -> Outcome {
+        let ids = send(link, ready).await?;
         let Some(id) = ids.first().copied() else {
-            return Err(Failure::failed("the server queued nothing", "").instead_of_a_job());
+            return Err(Failure::failed("the server queued nothing", ""));
         };
-        let shown = if pty {
-            super::attach::look(session, link, id, 0, true).await
+        let here = output::can_ask() && output::out_is_terminal();
+        let ends = if self.options.tty && here {
+            super::attach::look(session, link, id, 0, true).await?
         } else {
-            follow::run(session, link, id).await
+            follow::run(session, link, id).await?
         };
-        match shown.map_err(Failure::instead_of_a_job)? {
+        match ends {
             Ends::Left => Ok(OK),
-            Ends::Over => follow::code(session, link, id).await.map_err(Failure::instead_of_a_job),
+            Ends::Over => follow::code(session, link, id).await,
         }
     }
 }
 
 /// A submission of the words as they are.
-async fn command(
-    session: &Session,
-    link: &dyn Link,
-    options: &Options,
-    words: &[OsString],
-) -> Result<Submission, Failure> {
-    let mut job = submission(session, link, options, false).await?;
+fn command(session: &Session, options: &Options, words: &[OsString]) -> Result<Ready, Failure> {
+    let mut job = submission(session, options, false)?;
     job.argv = program::argv(words, &job.env)?;
-    Ok(job)
+    Ok(Ready { jobs: vec![job], after: options.after.clone() })
 }
 
 /// A submission of a script, with the options of its header.
-async fn script(
-    session: &Session,
-    link: &dyn Link,
-    options: Options,
-    words: &[OsString],
-) -> Result<Submission, Failure> {
+fn script(session: &Session, options: &Options, words: &[OsString]) -> Result<Ready, Failure> {
     let Some((file, args)) = words.split_first() else {
         return Err(Failure::usage("there is no command", "holdshort submit -- ./agent.sh"));
     };
     let path = std::path::absolute(file).unwrap_or_else(|_| PathBuf::from(file));
     if path.extension().is_some_and(|ext| ext == "toml" || ext == "yaml" || ext == "yml") {
-        let what = format!("{} looks like a flow, and this version has no flows yet", path.display());
+        let what = format!("{} looks like a flow; this version has none yet", path.display());
         return Err(Failure::usage(what, "submit its commands one by one, with --after"));
     }
     let content = read(&path).map_err(|failure| {
@@ -168,39 +209,24 @@ async fn script(
     let shown = path.to_str().ok_or_else(|| {
         Failure::usage(format!("the path {} is not UTF-8 text", path.display()), "rename it")
     })?;
-    let mut argv: Vec<OsString> =
-        program::of_script(shown, is_executable(&path), &content).into_iter().map(Into::into).collect();
+    let own = program::of_script(shown, is_executable(&path), &content);
+    let mut argv: Vec<OsString> = own.into_iter().map(OsString::from).collect();
     argv.extend(args.iter().cloned());
-    let mut options = options.over(header.options);
+    let mut options = options.clone().over(header.options);
     if options.name.is_none() {
         let own = path.file_name().and_then(|name| name.to_str()).unwrap_or("script");
         options.name = crate::cli::args::values::name(own).ok();
     }
-    command(session, link, &options, &argv).await
+    command(session, &options, &argv)
 }
 
 /// A submission without its command.
 ///
 /// # Errors
-/// A senseless option, or a job of `--after` that does not exist.
-pub async fn submission(
-    session: &Session,
-    link: &dyn Link,
-    options: &Options,
-    copy: bool,
-) -> Result<Submission, Failure> {
-    let mut after = Vec::new();
-    for wanted in &options.after {
-        // The number of an array stands for all its elements.
-        let rows = targets::expand(link, &wanted.target, Ended::All).await?;
-        after.extend(rows.into_iter().map(|row| Dependency { job: row.id, kind: wanted.kind }));
-    }
-    let around = Surroundings {
-        cwd: here(options)?,
-        now: clock::wall(),
-        environment: &Own,
-    };
-    let (submission, not_text) = program::submission(options, after, &around, copy)?;
+/// A senseless option.
+pub fn submission(session: &Session, options: &Options, copy: bool) -> Result<Submission, Failure> {
+    let around = Surroundings { cwd: here(options)?, now: clock::wall(), environment: &Own };
+    let (submission, not_text) = program::submission(options, &around, copy)?;
     for name in not_text {
         session.output.warn(&format!("the variable {name} is not UTF-8 text and stays behind"));
     }
@@ -271,4 +297,151 @@ pub async fn say_where(session: &Session, link: &dyn Link, id: JobId) {
     let see = if row.pty { "attach" } else { "logs -f" };
     session.output.note(&format!("{place}; see it: holdshort {see} {id}"));
     enable::offer(session);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Span, Wall};
+    use crate::cli::exit::USAGE;
+    use crate::cli::tests::session;
+    use crate::cli::tree::{Cli, Linked, Verb};
+    use crate::model::job::{DependencyKind, WarnSignal};
+    use crate::model::setup::Tier;
+    use crate::model::submission::ArrayRequest;
+    use clap::Parser;
+
+    /// What a command line sends, environment aside.
+    fn sent(words: &[&str]) -> Result<Ready, Failure> {
+        let dir = tempfile::tempdir().unwrap();
+        let args: Vec<OsString> = ["holdshort"].iter().chain(words).map(OsString::from).collect();
+        let cli = Cli::try_parse_from(&args).map_err(|e| crate::cli::later::explain(&e))?;
+        let Some(Verb::Linked(Linked::Submit(submit))) = cli.verb else { panic!("{words:?}") };
+        submit.prepare(&session(dir.path()), &args)
+    }
+
+    fn job(options: &[&str]) -> Submission {
+        let words = [&["submit"], options, &["--", "sleep", "1"]].concat();
+        let mut ready = sent(&words).unwrap();
+        assert_eq!(ready.jobs.len(), 1);
+        let job = ready.jobs.remove(0);
+        assert_eq!(job.argv, ["sleep", "1"]);
+        Submission { argv: Vec::new(), cwd: String::new(), env: Default::default(), ..job }
+    }
+
+    #[test]
+    fn every_option_of_submit_becomes_its_field() {
+        let none = Submission::default;
+        let table: Vec<(&[&str], Submission)> = vec![
+            (&[], none()),
+            (&["--name", "train"], Submission { name: Some("train".into()), ..none() }),
+            (&["--team", "org/ml"], Submission { team: Some("org/ml".into()), ..none() }),
+            (&["--tier", "batch"], Submission { tier: Some(Tier::Batch), ..none() }),
+            (&["--priority", "0"], Submission { priority: Some(0), ..none() }),
+            (&["--cpu", "500m"], Submission { cpu_milli: Some(500), ..none() }),
+            (&["--mem=4Gi"], Submission { mem_bytes: Some(4 << 30), ..none() }),
+            (&["--gpu"], Submission { gpu_milli: Some(1000), ..none() }),
+            (&["--gpu", "0.5"], Submission { gpu_milli: Some(500), ..none() }),
+            (
+                &["--resource", "api:x=2", "--resource", "seat"],
+                Submission { custom: [("api:x".into(), 2), ("seat".into(), 1)].into(), ..none() },
+            ),
+            (&["--gang", "8", "--min", "4"], Submission { gang: Some(8), min: Some(4), ..none() }),
+            (
+                &["--start-at", "2027-01-31T08:00:00Z"],
+                Submission { start_at: Some(Wall(1_801_382_400_000)), ..none() },
+            ),
+            (
+                &["--array", "0-2%2"],
+                Submission {
+                    array: Some(ArrayRequest { indices: vec![0, 1, 2], throttle: Some(2) }),
+                    ..none()
+                },
+            ),
+            (&["--estimate", "10m"], Submission { estimate: Some(Span::mins(10)), ..none() }),
+            (&["--time-limit", "1h"], Submission { time_limit: Some(Span::hours(1)), ..none() }),
+            (
+                &["--warn-signal", "USR1@120s"],
+                Submission {
+                    warn: Some(WarnSignal { signal: 10, before: Span::secs(120) }),
+                    ..none()
+                },
+            ),
+            (&["--grace", "5s"], Submission { grace: Some(Span::secs(5)), ..none() }),
+            (&["--requeue"], Submission { requeue: true, ..none() }),
+            (&["--resumable"], Submission { resumable: true, ..none() }),
+            (&["--retry", "3"], Submission { retry: 3, ..none() }),
+            (
+                &["--label", "a=b", "--label", "c"],
+                Submission {
+                    labels: [("a".into(), "b".into()), ("c".into(), "".into())].into(),
+                    ..none()
+                },
+            ),
+            (&["--must-fit"], Submission { must_fit: true, ..none() }),
+            (&["--hard"], Submission { hard: true, ..none() }),
+            (&["-t"], Submission { pty: true, ..none() }),
+        ];
+        for (options, wanted) in table {
+            assert_eq!(job(options), wanted, "{options:?}");
+        }
+    }
+
+    #[test]
+    fn environment_directory_and_dependencies_are_taken_along() {
+        let words =
+            ["submit", "--clean-env", "--env", "K=v", "--cwd", "/", "--after", "12:any,40_7", "--"];
+        let ready = sent(&[&words[..], &["true"]].concat()).unwrap();
+        let job = ready.jobs.first().unwrap();
+        assert!(job.env.0.contains(&("K".to_owned(), "v".to_owned())));
+        assert_eq!(job.cwd, "/");
+        let kinds: Vec<_> = ready.after.iter().map(|after| after.kind).collect();
+        assert_eq!(kinds, [DependencyKind::Any, DependencyKind::Ok]);
+    }
+
+    #[test]
+    fn a_script_brings_its_options_and_a_batch_its_lines() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("job.sh");
+        std::fs::write(&path, "#!/bin/bash\n#HOLDSHORT --cpu 2 --after 7\necho\n").unwrap();
+        let path = path.to_str().unwrap();
+        let ready = sent(&["submit", "--mem", "1Gi", path, "--flag", "--", "x"]).unwrap();
+        let script = ready.jobs.first().unwrap();
+        assert_eq!(script.argv, ["/bin/bash", path, "--flag", "--", "x"]);
+        assert_eq!((script.cpu_milli, script.mem_bytes), (Some(2000), Some(1 << 30)));
+        assert_eq!(script.name.as_deref(), Some("job.sh"));
+        assert_eq!(ready.after.len(), 1);
+
+        let lines = dir.path().join("lines");
+        std::fs::write(&lines, "echo 1\necho 2\n").unwrap();
+        let ready = sent(&["submit", "--retry", "1", "--batch", lines.to_str().unwrap()]).unwrap();
+        assert_eq!(ready.jobs.len(), 2);
+        assert!(ready.jobs.iter().all(|job| job.retry == 1));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_2_before_a_server_is_needed() {
+        for words in [
+            ["submit"].as_slice(),
+            &["submit", "--"],
+            &["submit", "/no/such/script"],
+            &["submit", "flow.toml"],
+            &["submit", "--batch", "/no/such/file"],
+            &["submit", "--batch", "x", "--", "y"],
+            &["submit", "--batch", "x", "--array", "0-3"],
+            &["submit", "--min", "2", "--", "x"],
+            &["submit", "--gang", "2", "--min", "3", "--", "x"],
+            &["submit", "--gang", "0", "--", "x"],
+            &["submit", "--mem", "400m", "--", "x"],
+            &["submit", "--time-limit", "5", "--", "x"],
+            &["submit", "--start-at", "someday", "--", "x"],
+            &["submit", "--env", "HOLDSHORT_TOKEN=x", "--", "x"],
+            &["submit", "--cwd", "/no/such/directory", "--", "x"],
+            &["submit", "--", ""],
+        ] {
+            assert_eq!(sent(words).unwrap_err().code, USAGE, "{words:?}");
+        }
+        let huge = "x".repeat(200_000);
+        assert!(sent(&["submit", "--", "echo", &huge]).unwrap_err().what.contains("128 KiB"));
+    }
 }
