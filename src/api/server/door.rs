@@ -150,3 +150,69 @@ impl AsyncWrite for Connection {
         self.stream.is_write_vectored()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::auth::tests::Fixed;
+    use crate::api::server::socket::bind;
+    use crate::base::JobId;
+    use axum::extract::ConnectInfo;
+    use axum::routing::get;
+    use std::path::Path;
+    use std::time::Duration;
+
+    fn serve(path: &Path, registry: Fixed) -> tokio::task::AbortHandle {
+        let socket = bind(path, 0o600, None).unwrap();
+        let watches = Some(Arc::new(Watches::new().unwrap()));
+        let door = Door::new(socket, registry, watches);
+        let who = |ConnectInfo(peer): ConnectInfo<Peer>| async move { format!("{peer:?}") };
+        let router = axum::Router::new().route("/", get(who));
+        let service = router.into_make_service_with_connect_info::<Peer>();
+        let serving = std::future::IntoFuture::into_future(axum::serve(door, service));
+        tokio::spawn(serving).abort_handle()
+    }
+
+    async fn ask(path: &Path) -> reqwest::Result<String> {
+        let client = reqwest::Client::builder().unix_socket(path).build()?;
+        client.get("http://x/").send().await?.text().await
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_known_by_its_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s");
+        let pid = std::process::id();
+        let server = serve(&path, Fixed { in_job: Some((pid, JobId(4))), token: None });
+        let uid = nix::unistd::geteuid().as_raw();
+        let said = ask(&path).await.unwrap();
+        assert!(said.contains(&format!("uid: {uid}")), "{said}");
+        assert!(said.contains(&format!("pid: Some({pid})")), "{said}");
+        assert!(said.contains("in_job: Some(JobId(4))"), "{said}");
+        server.abort();
+    }
+
+    #[tokio::test]
+    async fn a_vanished_socket_comes_back_by_itself() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deep/er/s");
+        let server = serve(&path, Fixed { in_job: None, token: None });
+        for vanishes in ["deep/er/s", "deep/er", "deep"] {
+            assert!(ask(&path).await.is_ok());
+            let victim = dir.path().join(vanishes);
+            if victim.is_dir() {
+                std::fs::remove_dir_all(&victim).unwrap();
+            } else {
+                std::fs::remove_file(&victim).unwrap();
+            }
+            let again = async {
+                while ask(&path).await.is_err() {
+                    tokio::task::yield_now().await;
+                }
+            };
+            let back = tokio::time::timeout(Duration::from_secs(20), again).await;
+            assert!(back.is_ok(), "{vanishes} is gone and the socket stays away");
+        }
+        server.abort();
+    }
+}

@@ -124,8 +124,7 @@ impl From<Stranger> for Fault {
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
         let title = self.status.canonical_reason().unwrap_or("Problem");
-        let problem =
-            Problem::new(self.status.as_u16(), title, self.code, &self.what, &self.hint);
+        let problem = Problem::new(self.status.as_u16(), title, self.code, &self.what, &self.hint);
         let mut response = (self.status, Json(problem)).into_response();
         let kind = header::HeaderValue::from_static(PROBLEM_JSON);
         response.headers_mut().insert(header::CONTENT_TYPE, kind);

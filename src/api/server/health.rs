@@ -63,9 +63,8 @@ impl Collector for Numbers {
             done.push(first.name);
             // The format adds these itself.
             let name = first.name.strip_suffix("_total").unwrap_or(first.name);
-            let help = first.help.trim_end_matches('.');
             let kind = if first.counter { MetricType::Counter } else { MetricType::Gauge };
-            let mut family = encoder.encode_descriptor(name, help, None, kind)?;
+            let mut family = encoder.encode_descriptor(name, first.help, None, kind)?;
             for metric in self.0.iter().filter(|metric| metric.name == first.name) {
                 let value = family.encode_family(&metric.labels)?;
                 if first.counter {

@@ -81,7 +81,7 @@ pub async fn list(
     Params(params): Params<ListParams>,
 ) -> Answer<Json<JobList>> {
     let page = app.handle.jobs(&by, params.into_query()?).await?;
-    Ok(Json(JobList::new(&page, &Sentences::at(page.at.wall))))
+    Ok(Json(JobList::new(&page, &Sentences::at(page.at))))
 }
 
 /// Everything about one job.
@@ -94,7 +94,7 @@ pub async fn show(
     Place(id): Place<u64>,
 ) -> Answer<Json<JobDocument>> {
     let detail = app.handle.job(&by, JobId(id)).await?;
-    Ok(Json(JobDocument::new(&detail, &Sentences::now())))
+    Ok(Json(JobDocument::new(&detail, &Sentences::now(&app).await?)))
 }
 
 /// Why a job is where it is.
@@ -107,7 +107,7 @@ pub async fn why(
     Place(id): Place<u64>,
 ) -> Answer<Json<WhyDocument>> {
     let why = app.handle.why(&by, JobId(id)).await?;
-    Ok(Json(WhyDocument::new(&why, &Sentences::now())))
+    Ok(Json(WhyDocument::new(&why, &Sentences::now(&app).await?)))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ mod submit;
 mod terminal;
 pub mod watch;
 
-use std::future::{Future, IntoFuture};
+use std::future::{Future, IntoFuture as _};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,13 +65,6 @@ pub async fn serve(
     let signal = async move {
         shutdown.await;
         end.send_replace(true);
-        // Kept, so that the receivers see the value and not the end of the channel.
-        end.closed().await;
-    };
-    let signal = {
-        let app = app.clone();
-        tokio::spawn(signal);
-        async move { app.ended().await }
     };
     let door = Door::new(socket, handle, watches);
     let serving = axum::serve(door, service).with_graceful_shutdown(signal).into_future();

@@ -131,8 +131,7 @@ impl Socket {
     /// The file at the path is the one that was bound. Its number cannot have been given to
     /// another file, for the listener keeps the inode.
     pub fn is_there(&self) -> bool {
-        fs::symlink_metadata(&self.path)
-            .is_ok_and(|meta| (meta.dev(), meta.ino()) == self.file)
+        fs::symlink_metadata(&self.path).is_ok_and(|meta| (meta.dev(), meta.ino()) == self.file)
     }
 
     /// Binds again if the file vanished. Connections that were accepted live on.

@@ -61,6 +61,7 @@ impl Watches {
     /// When the system has no further inotify instance for this user.
     pub fn new() -> io::Result<Watches> {
         let inotify = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC)?;
+        #[expect(deprecated, reason = "the new form is unsafe; `Fd` owns its one descriptor")]
         let fd = AsyncFd::new(Fd(inotify))?;
         let inner = Arc::new(Inner { fd, listeners: Mutex::default() });
         let reader = tokio::spawn(read(inner.clone())).abort_handle();

@@ -85,6 +85,9 @@ pub trait Words {
     /// One sentence for a reason.
     fn reason(&self, reason: &crate::model::Reason) -> String;
 
+    /// One sentence for what would change something: the reason is what must go away.
+    fn change(&self, reason: &crate::model::Reason) -> String;
+
     /// One sentence for a finding.
     fn finding(&self, finding: &crate::model::Finding) -> String;
 }

@@ -51,11 +51,17 @@ impl From<Value> for model::reason::Value {
 impl Reason {
     /// The document of a reason.
     pub fn new(reason: &model::Reason, words: &dyn Words) -> Reason {
-        Reason {
-            code: reason.code.word().to_owned(),
-            text: words.reason(reason),
-            numbers: text_map(&reason.numbers),
-        }
+        Reason::saying(reason, words.reason(reason))
+    }
+
+    /// The document of what would change something.
+    pub fn change(reason: &model::Reason, words: &dyn Words) -> Reason {
+        Reason::saying(reason, words.change(reason))
+    }
+
+    fn saying(reason: &model::Reason, text: String) -> Reason {
+        let code = reason.code.word().to_owned();
+        Reason { code, text, numbers: text_map(&reason.numbers) }
     }
 }
 

@@ -40,6 +40,10 @@ impl Words for Plain {
         format!("because {}", reason.code.word())
     }
 
+    fn change(&self, reason: &Reason) -> String {
+        format!("not {}", reason.code.word())
+    }
+
     fn finding(&self, finding: &Finding) -> String {
         format!("found {:?}", finding.signal)
     }
@@ -243,6 +247,8 @@ fn why_reads_back() {
         position: Some(3),
     };
     let document = over_the_wire(&WhyDocument::new(&why, &Plain));
+    assert_eq!(document.why.also[0].text, "because no_room");
+    assert_eq!(document.why.would_change[0].text, "not team_paused");
     assert_eq!(page::Why::try_from(document), Ok(why));
 }
 

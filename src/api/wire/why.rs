@@ -45,16 +45,14 @@ impl WhyDocument {
     /// The document of an answer.
     pub fn new(why: &page::Why, words: &dyn Words) -> WhyDocument {
         let (state, state_detail) = state_words(&why.state, None);
-        let all = |reasons: &[model::Reason]| -> Vec<Reason> {
-            reasons.iter().map(|reason| Reason::new(reason, words)).collect()
-        };
+        let changes = why.would_change.iter().map(|reason| Reason::change(reason, words));
         let why = Why {
             job: why.job.0,
             state,
             state_detail,
             reason: Reason::new(&why.reason, words),
-            also: all(&why.also),
-            would_change: all(&why.would_change),
+            also: why.also.iter().map(|reason| Reason::new(reason, words)).collect(),
+            would_change: changes.collect(),
             expected_start_at: None,
             position: why.position,
         };

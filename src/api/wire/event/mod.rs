@@ -11,7 +11,8 @@ use utoipa::ToSchema;
 
 use super::time::{Time, join, split};
 use super::{SCHEMA_VERSION, WireError};
-use crate::base::JobId;
+use crate::base::{At, JobId};
+use crate::model::Fact;
 use crate::model::page::EventRow;
 use fact::FactShown;
 
@@ -64,18 +65,25 @@ impl Reset {
     }
 }
 
-impl From<&EventRow> for Event {
-    fn from(row: &EventRow) -> Event {
-        let (at, at_mono) = split(row.at);
+impl Event {
+    /// The document of a fact.
+    pub fn new(seq: u64, at: At, by: Option<String>, fact: &Fact) -> Event {
+        let (at, at_mono) = split(at);
         Event {
             schema_version: SCHEMA_VERSION,
-            seq: row.seq,
+            seq,
             at,
             at_mono,
-            by: row.by.as_ref().map(ToString::to_string),
-            job: row.fact.job().map(|job| job.0),
-            fact: FactShown::from(&row.fact),
+            by,
+            job: fact.job().map(|job| job.0),
+            fact: FactShown::from(fact),
         }
+    }
+}
+
+impl From<&EventRow> for Event {
+    fn from(row: &EventRow) -> Event {
+        Event::new(row.seq, row.at, row.by.as_ref().map(ToString::to_string), &row.fact)
     }
 }
 

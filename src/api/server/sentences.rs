@@ -1,0 +1,38 @@
+//! The sentences of `view` for the documents of `api/wire`.
+
+use super::app::App;
+use super::fault::Answer;
+use crate::api::wire::Words;
+use crate::base::At;
+use crate::model::{Actor, Finding, Reason};
+use crate::view::sight::Sight;
+use crate::view::words;
+
+/// Sentences as seen at one time, in UTC: the reader's zone is not known here.
+pub struct Sentences(Sight);
+
+impl Sentences {
+    /// As seen when a page was made.
+    pub fn at(at: At) -> Sentences {
+        Sentences(Sight::utc(at))
+    }
+
+    /// As seen at the engine's own time, for documents that do not carry one.
+    pub async fn now(app: &App) -> Answer<Sentences> {
+        Ok(Sentences::at(app.handle.summary(&Actor::system()).await?.at))
+    }
+}
+
+impl Words for Sentences {
+    fn reason(&self, reason: &Reason) -> String {
+        words::reason(reason, &self.0)
+    }
+
+    fn change(&self, reason: &Reason) -> String {
+        words::change(reason, &self.0)
+    }
+
+    fn finding(&self, finding: &Finding) -> String {
+        words::finding(finding, &self.0)
+    }
+}
