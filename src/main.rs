@@ -1,3 +1,10 @@
 //! The binary: hands over to `cli` and maps its error to an exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if let Some(code) = holdshort::runner::local::early_exit() {
+        return code;
+    }
+    ExitCode::SUCCESS
+}

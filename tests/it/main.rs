@@ -1,3 +1,9 @@
 //! The one integration-test binary: each module tests a room from outside, or the whole program.
 
+mod runner;
+mod runner_life;
+mod runner_logs;
+mod runner_recovery;
+mod runner_stop;
+mod runner_terminal;
 mod store;
