@@ -1,5 +1,9 @@
 //! The one integration-test binary: each module tests a room from outside, or the whole program.
 
+mod crash;
+mod faults;
+mod inside;
+mod place;
 mod runner;
 mod runner_life;
 mod runner_logs;
@@ -8,3 +12,4 @@ mod runner_stop;
 mod runner_terminal;
 mod sched;
 mod store;
+mod terminal;
