@@ -51,7 +51,7 @@ impl Session {
     }
 
     fn local(&self) -> Box<dyn Link> {
-        Local::new(self.places.paths.socket.clone())
+        Box::new(Local::new(self.places.paths.socket.clone()))
     }
 
     /// Prints one document on one line.
