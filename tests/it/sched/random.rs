@@ -422,7 +422,7 @@ impl Run {
 fn config() -> ProptestConfig {
     let more = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     ProptestConfig {
-        cases: more.unwrap_or(200),
+        cases: more.unwrap_or(400),
         rng_seed: RngSeed::Fixed(20),
         failure_persistence: None,
         max_shrink_iters: 2000,
