@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use holdshort::base::{JobId, Span, TaskId};
 use holdshort::model::Resources;
-use holdshort::model::job::Exit;
+use holdshort::model::job::{Exit, StopFor};
 use holdshort::model::ports::Runner;
 use holdshort::model::ports::runner::{Launch, RunnerEvent};
 use holdshort::runner::local::{LocalRunner, Options, spool, tree};
 use tempfile::TempDir;
 
 /// Longer than anything here takes on the slowest machine.
-pub const DEADLINE: Duration = Duration::from_secs(60);
+pub const DEADLINE: Duration = Duration::from_secs(30);
 
 pub struct Bench {
     pub dir: Arc<TempDir>,
@@ -128,6 +128,16 @@ impl Bench {
         let mut seen = self.seen.borrow_mut();
         seen.extend(self.events.try_iter());
         assert!(!seen.iter().any(fits), "{seen:?}");
+    }
+}
+
+/// Leaves nothing running, whatever a test came to.
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let Some(runner) = &self.runner else { return };
+        for task in spool::tasks(&self.path("spool")).unwrap_or_default() {
+            runner.stop(task, StopFor::Cancel, Span::ZERO);
+        }
     }
 }
 
