@@ -66,6 +66,12 @@ impl Bench {
         String::from_utf8_lossy(&std::fs::read(self.path(name)).unwrap_or_default()).into_owned()
     }
 
+    /// The process id that a script writes into a file.
+    pub fn pid_in(&self, name: &str) -> u32 {
+        until(name, || self.read(name).ends_with('\n'));
+        self.read(name).trim().parse().unwrap()
+    }
+
     /// A shell script as task `n.1.0`, with this directory as its own.
     pub fn script(&self, n: u64, script: &str) -> Launch {
         launch(self.dir.path(), n, script)
@@ -121,13 +127,6 @@ impl Bench {
             Exit::NotStarted(why) => why,
             other => panic!("{other:?}"),
         }
-    }
-
-    /// No event of this kind has come so far.
-    pub fn nothing(&self, fits: impl Fn(&RunnerEvent) -> bool) {
-        let mut seen = self.seen.borrow_mut();
-        seen.extend(self.events.try_iter());
-        assert!(!seen.iter().any(fits), "{seen:?}");
     }
 }
 

@@ -18,11 +18,6 @@ fn both(test: impl Fn(&Bench)) {
     }
 }
 
-fn pid_in(bench: &Bench, file: &str) -> u32 {
-    until(file, || bench.read(file).ends_with('\n'));
-    bench.read(file).trim().parse().unwrap()
-}
-
 #[test]
 fn a_stop_asks_first() {
     let bench = Bench::new();
@@ -52,7 +47,7 @@ fn children_that_left_the_session_and_lost_their_parents_end_too() {
             sh -c \"trap '' TERM; echo \\$\\$ > near; while :; do sleep 1; done\" & \
             wait; while :; do sleep 1; done";
         let main = bench.run(1, script);
-        let (far, near) = (pid_in(bench, "far"), pid_in(bench, "near"));
+        let (far, near) = (bench.pid_in("far"), bench.pid_in("near"));
         bench.runner().stop(task(1), StopFor::Cancel, Span(10));
         assert_eq!(bench.ended(1), Exit::Signal(9));
         for pid in [main, far, near] {
@@ -67,7 +62,7 @@ fn what_outlives_its_command_is_ended_before_the_end_is_told() {
         let script = "(setsid sh -c 'echo $$ > far; exec sleep 1000' &); \
             while [ ! -s far ]; do sleep 0.01; done; exit 4";
         assert_eq!(bench.end_of(1, script), Exit::Code(4));
-        assert!(!is_alive(pid_in(bench, "far")));
+        assert!(!is_alive(bench.pid_in("far")));
     });
 }
 

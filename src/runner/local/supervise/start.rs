@@ -48,7 +48,7 @@ pub fn run(proof: &SingleThreaded, mut fds: Vec<OwnedFd>) {
     match claim(&order) {
         Ok(Some(held)) => {
             if let Some(watch) = begin(proof, order, control, held, signals, fds) {
-                watch.to_the_end();
+                watch.stay();
             }
         }
         Ok(None) => drop(control.send(&Up::Lost, &[])),
