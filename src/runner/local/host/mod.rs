@@ -74,7 +74,8 @@ impl Options {
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The spool cannot be used.
-    #[error("cannot use the spool directory {}: {why}; give one this user can write", .path.display())]
+    #[error("cannot use the spool directory {}: {why}; name one this user can write",
+        .path.display())]
     Spool {
         /// Which.
         path: PathBuf,
