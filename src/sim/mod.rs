@@ -15,7 +15,7 @@ pub mod fleet;
 mod kinds;
 pub mod play;
 mod process;
-//SCENE pub mod scene;
+pub mod scene;
 pub mod site;
 mod unrest;
 mod voice;
