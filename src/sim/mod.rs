@@ -9,7 +9,7 @@
 
 mod agenda;
 pub mod conduct;
-//DEMO pub mod demo;
+pub mod demo;
 pub mod dice;
 pub mod fleet;
 mod kinds;
@@ -20,6 +20,6 @@ pub mod site;
 mod unrest;
 mod voice;
 
-//DEMO pub use demo::Demo;
+pub use demo::Demo;
 pub use fleet::Fleet;
 pub use site::Scale;

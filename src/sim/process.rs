@@ -15,6 +15,8 @@ use crate::sim::dice::Dice;
 const LINES_MAX: u64 = 2000;
 /// Typed lines that are shown; what is typed later is heard but not echoed.
 const TYPED_MAX: usize = 200;
+/// Characters of one of them.
+const LINE_MAX: usize = 400;
 
 /// A process, from the order to start it to long after its end.
 #[derive(Debug, Clone)]
@@ -172,9 +174,10 @@ impl Process {
     pub(super) fn hear(&mut self, now: Mono, text: &str) -> bool {
         let work = self.work_at(now);
         let room = self.typed.len() < TYPED_MAX;
+        let shown: String = text.chars().filter(|c| !c.is_control()).take(LINE_MAX).collect();
         match self.typed.last_mut().filter(|(then, _)| *then == work) {
-            Some((_, typed)) if typed.len() < 4096 => typed.push_str(text),
-            None if room => self.typed.push((work, text.to_owned())),
+            Some((_, typed)) if typed.len() < LINE_MAX => typed.push_str(&shown),
+            None if room => self.typed.push((work, shown)),
             _ => {}
         }
         text.contains(['\r', '\n'])
