@@ -141,7 +141,7 @@ impl Fleet {
             refused: 0,
         };
         fleet.say(Command::Started { boot: "simulated".into(), offset: 0 });
-        fleet.say(Command::Configure(site::setup()));
+        fleet.say(Command::Configure(site::setup(scale)));
         for machine in scale.machines() {
             let (name, capacity, gpus) = (machine.name, machine.capacity, machine.gpus);
             fleet.say(Command::NodeSeen { name, capacity, gpus });

@@ -64,16 +64,18 @@ fn machine(name: &str, cores: u64, gib: u64, gpus: u32) -> Machine {
     Machine { name: name.into(), capacity, gpus: (0..gpus).map(gpu).collect() }
 }
 
-/// The configuration.
-pub(super) fn setup() -> Setup {
+/// The configuration: countable resources grow with the installation.
+pub(super) fn setup(scale: &Scale) -> Setup {
     let user = |(name, uid, role): (&str, u32, Role)| User {
         name: name.into(),
         os_user: name.into(),
         uid: Some(uid),
         grants: vec![Grant { team: "".into(), role }],
     };
-    let countable = |(name, count, per_minute): (&str, u64, Option<u64>)| {
-        (Name::from(name), Countable { count, per_minute })
+    let size = u64::from(scale.gpu_nodes.max(1));
+    let countable = |(name, count, rate): (&str, u64, Option<u64>)| {
+        let per_minute = rate.map(|rate| rate * size);
+        (Name::from(name), Countable { count: count * size, per_minute })
     };
     let resources = [("api:anthropic", 6, None), ("api:openai", 8, Some(60)), ("browser", 4, None)];
     Setup {

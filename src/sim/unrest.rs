@@ -9,9 +9,7 @@ use crate::sim::site::{self, TEAMS};
 /// One thing happens.
 pub(super) fn act(fleet: &mut Fleet) {
     match fleet.dice.below(12) {
-        0 | 1 => {
-            on_job(fleet, Lane::Running, |_| Verb::Cancel { reason: Some("wrong data".into()) })
-        }
+        0 | 1 => on_job(fleet, Lane::Running, |_| cancel("wrong data")),
         2 => on_job(fleet, Lane::Queued, |_| Verb::Cancel { reason: None }),
         3 | 4 => pause_a_while(fleet),
         5 => on_job(fleet, Lane::Running, |_| Verb::Requeue),
@@ -25,6 +23,10 @@ pub(super) fn act(fleet: &mut Fleet) {
         // A program that is not ours takes a GPU just before a task of ours gets to it.
         _ => fleet.intruder = Some("blender".into()),
     }
+}
+
+fn cancel(reason: &str) -> Verb {
+    Verb::Cancel { reason: Some(reason.to_owned()) }
 }
 
 /// Somebody of a lane; the ended ones that are looked at are the newest.

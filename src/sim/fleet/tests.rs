@@ -87,9 +87,9 @@ fn what_is_remembered_stays_bounded() {
     assert!(fleet.processes.keys().all(known));
 }
 
-fn calm(play: Play) -> (Fleet, JobId) {
+fn calm(play: &Play) -> (Fleet, JobId) {
     let mut fleet = Fleet::new(1, &Scale::BOX);
-    fleet.play(&play);
+    fleet.play(play);
     let id = fleet.world().jobs().last().unwrap().id;
     (fleet, id)
 }
@@ -111,7 +111,7 @@ fn wait(fleet: &mut Fleet, span: Span) {
 fn a_question_stands_until_it_is_answered_and_the_job_goes_on() {
     let conduct = Conduct::of(Voice::Agent, Span::mins(2));
     let play = Play::new("a", "web", "bob", "claude", conduct);
-    let (mut fleet, id) = calm(play.asks(Span::mins(1), "A or B?", None));
+    let (mut fleet, id) = calm(&play.asks(Span::mins(1), "A or B?", None));
     wait(&mut fleet, Span::hours(5));
     assert_eq!(fleet.job(id).unwrap().prompt.as_ref().unwrap().text, "A or B?");
     let task = TaskId { job: id, attempt: 1, rank: 0 };
@@ -125,7 +125,7 @@ fn a_question_stands_until_it_is_answered_and_the_job_goes_on() {
 fn a_question_comes_back_after_a_freeze() {
     let conduct = Conduct::of(Voice::Agent, Span::mins(2));
     let play = Play::new("a", "web", "bob", "claude", conduct);
-    let (mut fleet, id) = calm(play.asks(Span::mins(1), "A or B?", None));
+    let (mut fleet, id) = calm(&play.asks(Span::mins(1), "A or B?", None));
     wait(&mut fleet, Span::mins(3));
     act(&mut fleet, id, Verb::Pause { until: None, reason: None });
     wait(&mut fleet, Span::mins(3));
@@ -138,7 +138,7 @@ fn a_question_comes_back_after_a_freeze() {
 fn a_parked_job_continues_where_it_saved_itself() {
     let conduct = Conduct::of(Voice::Training, Span::mins(20));
     let play = Play::new("t", "ml", "dora", "train", conduct).resumable(Span::mins(3));
-    let (mut fleet, id) = calm(play);
+    let (mut fleet, id) = calm(&play);
     wait(&mut fleet, Span::mins(11));
     act(&mut fleet, id, Verb::Pause { until: None, reason: None });
     wait(&mut fleet, Span::mins(5));
@@ -152,7 +152,7 @@ fn a_parked_job_continues_where_it_saved_itself() {
 #[test]
 fn silence_is_found_and_output_is_none() {
     let conduct = Conduct::of(Voice::Crawl, Span::hours(1));
-    let (mut fleet, id) = calm(Play::new("c", "ml", "dora", "crawl", conduct).quiet());
+    let (mut fleet, id) = calm(&Play::new("c", "ml", "dora", "crawl", conduct).quiet());
     wait(&mut fleet, Span::mins(6));
     let job = fleet.job(id).unwrap();
     let found = job.findings.values().next().unwrap();
@@ -164,7 +164,7 @@ fn silence_is_found_and_output_is_none() {
 fn a_copy_behaves_like_the_original() {
     let conduct = Conduct::of(Voice::Sync, Span::mins(1));
     let play = Play::new("s", "ops", "carl", "sync", conduct).ends(Exit::Code(3), "401");
-    let (mut fleet, id) = calm(play);
+    let (mut fleet, id) = calm(&play);
     wait(&mut fleet, Span::mins(2));
     let by = site::person(site::OWNER);
     let copy = fleet.again(id, &Default::default(), by).unwrap();
