@@ -122,7 +122,7 @@ impl Process {
     }
 
     /// It stands still from now on.
-    fn stand(&mut self, now: Mono) {
+    pub(super) fn stand(&mut self, now: Mono) {
         self.work = self.work_at(now);
         self.since = None;
         self.turn += 1;
@@ -131,7 +131,7 @@ impl Process {
     /// It works from now on, unless something else holds it.
     pub(super) fn go_on(&mut self, at: At) {
         self.stand(at.now);
-        if self.began && !self.frozen && !self.asking && self.over.is_none() {
+        if self.began && !self.leaving && !self.frozen && !self.asking && self.over.is_none() {
             self.since = Some(at.now);
             self.stretches.push((self.work, at.wall));
         }

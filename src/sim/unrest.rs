@@ -6,8 +6,16 @@ use crate::model::page::Lane;
 use crate::sim::fleet::{Due, Fleet};
 use crate::sim::site::{self, TEAMS};
 
+/// Of a thousand things that happen, so often the machine goes to sleep or loses power.
+const OUTAGE: u64 = 20;
+
 /// One thing happens.
 pub(super) fn act(fleet: &mut Fleet) {
+    if fleet.dice.chance(OUTAGE) {
+        let span = fleet.dice.span(Span::mins(1), Span::mins(30));
+        let off = fleet.dice.chance(500);
+        return fleet.outage(span, off);
+    }
     match fleet.dice.below(12) {
         0 | 1 => on_job(fleet, Lane::Running, |_| cancel("wrong data")),
         2 => on_job(fleet, Lane::Queued, |_| Verb::Cancel { reason: None }),

@@ -194,6 +194,34 @@ impl Fleet {
         self.plan(task);
     }
 
+    /// The machine sleeps, or is off and loses every process; what was due meanwhile happens
+    /// when it is back.
+    pub(in crate::sim) fn outage(&mut self, span: Span, off: bool) {
+        let from = self.at.now;
+        for process in self.processes.values_mut().filter(|p| p.over.is_none()) {
+            match off {
+                true => process.end(from, Exit::Unknown),
+                false => process.stand(from),
+            }
+            if off && process.task.rank == 0 {
+                self.saved.insert(process.task.job, process.saved());
+            }
+        }
+        self.set_time(from + span);
+        self.say(Command::Down { from, to: self.at.now, off });
+        if off {
+            let boot = format!("simulated after record {}", self.seq);
+            self.say(Command::Started { boot, offset: 0 });
+            return;
+        }
+        let at = self.at;
+        let awake: Vec<TaskId> = self.processes.keys().copied().collect();
+        for task in awake {
+            self.with(task, |process| process.go_on(at));
+            self.plan(task);
+        }
+    }
+
     fn report(&mut self, job: JobId, report: Report) {
         let Some(known) = self.world.job(job) else { return };
         let (user, uid) = (known.owner.clone(), known.owner_uid);
