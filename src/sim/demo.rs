@@ -45,7 +45,7 @@ pub struct Demo {
 
 impl Demo {
     /// A scene in which `speed` virtual seconds pass in a real one (1 if it is no sensible
-    /// number). Must be called inside a tokio runtime.
+    /// number). Outside a tokio runtime nothing drives it: time passes when somebody asks.
     pub fn live(seed: u64, speed: f64) -> Demo {
         Demo { pulse: Pulse::live(seed, speed) }
     }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::base::{At, Digest, JobId, Mono, Name, Span, TaskId, Wall};
 use crate::model::fact::Record;
 use crate::model::job::Exit;
+use crate::model::page::Lane;
 use crate::model::program::Program;
 use crate::model::refusal::Refusal;
 use crate::model::{Command, Fact, Job};
@@ -36,8 +37,8 @@ const FAULTS_MAX: usize = 20;
 const CHECK_EVERY: u64 = 512;
 /// The clock that counts from the machine's start shows this when the simulation begins.
 const UP: Mono = Mono(Span::hours(71).0);
-/// Jobs wait in such numbers at most before new ones stop coming by themselves.
-const QUEUE_FULL: u64 = 400;
+/// So many jobs wait before new ones stop coming by themselves.
+const QUEUE_FULL: usize = 300;
 
 /// Something that will happen.
 pub(super) enum Due {
@@ -68,8 +69,8 @@ pub(super) struct Arrivals {
     pub(super) each: Span,
     /// Only what needs no GPU and is over soon.
     pub(super) small: bool,
-    /// None come while more than this wait.
-    pub(super) queue_max: u64,
+    /// None come while this many wait, elements of arrays left out.
+    pub(super) queue_max: usize,
 }
 
 /// A simulated installation.
@@ -322,12 +323,19 @@ impl Fleet {
         if arrivals.until.is_some_and(|until| until <= self.at.now) {
             return;
         }
-        if self.world.index().counts().queued <= arrivals.queue_max {
+        if self.rows_queued() < arrivals.queue_max {
             let play = kinds::draw(&mut self.dice, arrivals.small);
             self.play(&play);
         }
         let gap = self.dice.about(arrivals.each, 80);
         self.agenda.put(self.at.now + gap, Due::Arrivals(arrivals));
+    }
+
+    /// Jobs that wait, elements of arrays left out.
+    fn rows_queued(&self) -> usize {
+        let queued = self.world.index().lane(Lane::Queued, None);
+        let jobs = queued.filter_map(|(_, id)| self.world.job(id));
+        jobs.filter(|job| job.spec.array.is_none()).count()
     }
 
     /// Jobs that leave the world are kept as they were for a while, what belongs to them is not.

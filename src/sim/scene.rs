@@ -20,8 +20,8 @@ pub const PRESENT: Wall = Wall(1_796_008_324_000);
 pub const PAST: Span = Span::hours(9);
 /// Minutes since the person at the screen last looked at what ended.
 const LOOKED: u64 = 290;
-/// Jobs come by themselves while no more than this wait.
-const QUEUE_MAX: u64 = 560;
+/// Jobs come by themselves while fewer than this wait, elements of arrays left out.
+const QUEUE_MAX: usize = 36;
 
 /// The scene at its present.
 pub fn open(seed: u64) -> Fleet {

@@ -83,7 +83,9 @@ impl Pulse {
         let fleet = scene::open(seed);
         let clock = Clock { real: Instant::now(), shown: fleet.at().now, speed };
         let pulse = Pulse::new(seed, fleet, Some(clock));
-        tokio::spawn(drive(Arc::downgrade(&pulse), pulse.wake.clone()));
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(drive(Arc::downgrade(&pulse), pulse.wake.clone()));
+        }
         pulse
     }
 
