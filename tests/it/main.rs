@@ -11,5 +11,6 @@ mod runner_recovery;
 mod runner_stop;
 mod runner_terminal;
 mod sched;
+mod sim;
 mod store;
 mod terminal;
