@@ -7,6 +7,7 @@ use super::exit::{Failure, Outcome, UNREACHABLE};
 use super::output::Output;
 use super::places::Places;
 use super::tree::Globals;
+use crate::api::client::PATIENCE;
 use crate::link::Link;
 use crate::link::local::Local;
 
@@ -31,18 +32,21 @@ impl Session {
         Ok(Session { globals, places, output })
     }
 
-    /// The server; started if none runs. In a job it is never started: a server must not live
-    /// in a job's process tree.
+    /// The server; started if none runs. In a job it is never started, but waited for: a server
+    /// must not live in a job's process tree.
     ///
     /// # Errors
     /// When it cannot be reached or started.
     pub fn link(&self) -> Result<Box<dyn Link>, Failure> {
-        if in_job() {
-            self.places.check_socket()?;
+        if !in_job() {
+            autostart::ensure(&self.places)?;
             return Ok(self.local());
         }
-        autostart::ensure(&self.places)?;
-        Ok(self.local())
+        self.places.check_socket()?;
+        if autostart::answers_within(&self.places.paths.socket, PATIENCE) {
+            return Ok(self.local());
+        }
+        Err(self.unreachable())
     }
 
     /// The server, if one runs.
@@ -50,8 +54,10 @@ impl Session {
         autostart::answers(&self.places.paths.socket).then(|| self.local())
     }
 
+    /// A job's token goes along for those that run outside its process tree, as in a container.
     fn local(&self) -> Box<dyn Link> {
-        Local::new(self.places.paths.socket.clone())
+        let token = std::env::var("HOLDSHORT_TOKEN").ok();
+        Box::new(Local::new(self.places.paths.socket.clone()).with_token(token))
     }
 
     /// Prints one document on one line.

@@ -30,6 +30,10 @@ impl wire::Words for Sentences {
         words::reason(reason, &self.0)
     }
 
+    fn change(&self, reason: &Reason) -> String {
+        words::change(reason, &self.0)
+    }
+
     fn finding(&self, finding: &Finding) -> String {
         words::finding(finding, &self.0)
     }
