@@ -6,7 +6,6 @@
 pub mod base;
 pub mod model;
 
-pub mod ledger;
 pub mod sched;
 
 pub mod config;

@@ -6,5 +6,6 @@ fn main() -> ExitCode {
     if let Some(code) = holdshort::runner::local::early_exit() {
         return code;
     }
-    ExitCode::SUCCESS
+    let args: Vec<_> = std::env::args_os().collect();
+    ExitCode::from(holdshort::cli::run(&args))
 }

@@ -11,6 +11,8 @@ pub mod follow;
 pub mod later;
 pub mod output;
 pub mod places;
+pub mod replay;
+pub mod serve;
 pub mod session;
 pub mod shown;
 pub mod targets;
@@ -33,23 +35,14 @@ use verbs::submit::Ready;
 
 use crate::link::Link;
 
-/// What the composition root adds to the verbs: the rooms that the rest of the command line
-/// does not know.
-pub struct Rooms {
-    /// Runs the server until it is told to end.
-    pub serve: fn(&Session, &verbs::serve::Serve) -> Outcome,
-    /// Decides the journal again and compares.
-    pub replay: fn(&Session) -> Outcome,
-}
-
 /// Runs the program and returns its exit code. Everything it has to say is said.
-pub fn run(args: &[OsString], rooms: &Rooms) -> u8 {
+pub fn run(args: &[OsString]) -> u8 {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
     let output = Output { color: cli.globals.color };
-    match dispatch(cli, args, rooms) {
+    match dispatch(cli, args) {
         Ok(code) => code,
         Err(failure) => {
             output.failure(&failure);
@@ -74,7 +67,7 @@ fn refused(error: &clap::Error) -> u8 {
     }
 }
 
-fn dispatch(cli: Cli, args: &[OsString], rooms: &Rooms) -> Outcome {
+fn dispatch(cli: Cli, args: &[OsString]) -> Outcome {
     let output = Output { color: cli.globals.color };
     let Some(verb) = cli.verb else {
         let what = "this version has no console yet";
@@ -85,7 +78,7 @@ fn dispatch(cli: Cli, args: &[OsString], rooms: &Rooms) -> Outcome {
     };
     match verb {
         Verb::Plain(verb) => plain(verb, cli.globals, output),
-        Verb::Placed(verb) => placed(verb, &Session::new(cli.globals)?, rooms),
+        Verb::Placed(verb) => placed(verb, &Session::new(cli.globals)?),
         Verb::Linked(verb) => {
             let session = Session::new(cli.globals)?;
             let ready = prepare(&session, &verb, args)?;
@@ -107,13 +100,13 @@ fn plain(verb: Plain, globals: Globals, output: Output) -> Outcome {
     }
 }
 
-fn placed(verb: Placed, session: &Session, rooms: &Rooms) -> Outcome {
+fn placed(verb: Placed, session: &Session) -> Outcome {
     match verb {
-        Placed::Serve(verb) => (rooms.serve)(session, &verb),
+        Placed::Serve(verb) => serve::serve(session, &verb),
         Placed::Server(verb) => verb.run(session),
         Placed::Enable(verb) => verb.run(session),
         Placed::Verify(verb) => verb.run(session),
-        Placed::Journal(verb) => verb.run(session, rooms),
+        Placed::Journal(verb) => verb.run(session),
         Placed::Paths(verb) => verb.run(session),
     }
 }

@@ -1,7 +1,7 @@
 //! What comes in. A command carries everything that deciding it needs: random bytes, digests of
 //! secrets and stored summaries arrive in it, so that the core reads nothing.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::base::{JobId, Mono, Name, Span, TaskId, Wall};
 use crate::model::finding::{Level, Signal};
@@ -55,6 +55,13 @@ pub enum Command {
         /// Who: the job's own tree, or its owner.
         by: Actor,
     },
+    /// A person has looked at everything that ended up to an instant.
+    Looked {
+        /// Up to when.
+        mark: Wall,
+        /// Who.
+        by: Actor,
+    },
     /// The runner reports on a task.
     Task {
         /// The task.
@@ -77,6 +84,8 @@ pub enum Command {
     Started {
         /// The kernel's id of this boot.
         boot: String,
+        /// What this boot's `CLOCK_BOOTTIME` lacks to the scheduler's clock, in milliseconds.
+        offset: i64,
     },
     /// The machine was off or asleep.
     Down {
@@ -113,7 +122,7 @@ pub struct Submit {
     pub array: bool,
     /// The caller's idempotency key: the same key again returns the first answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub key: Option<Key>,
     /// Who.
     pub by: Actor,
     /// Ends of jobs named in `after` that have left the world.
@@ -132,7 +141,16 @@ pub struct Act {
     pub by: Actor,
     /// The caller's idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub key: Option<Key>,
+}
+
+/// An idempotency key with what it was used for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Key {
+    /// The caller's text, prefixed by who it is.
+    pub key: String,
+    /// First hex digits of the request's digest.
+    pub body: String,
 }
 
 /// What can be done with a job.
@@ -176,8 +194,14 @@ pub struct Change {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team: Option<Name>,
     /// New time limit; `Some(None)` removes it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub time_limit: Option<Option<Span>>,
+}
+
+/// A value that is there was said, even if it is null: without this a removal would read back
+/// from the journal as no change.
+fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Span>>, D::Error> {
+    Option::<Span>::deserialize(deserializer).map(Some)
 }
 
 /// What a job says about itself.

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{At, JobId, Mono, Name, Span, TaskId};
+use crate::base::{At, JobId, Mono, Name, Span, TaskId, Wall};
 use crate::model::finding::{Level, Signal};
-use crate::model::job::{Cause, Exit, Hold, JobSpec, Outcome, Placement, StopFor};
+use crate::model::job::{Cause, Exit, Front, Hold, JobSpec, Outcome, Placement, StopFor};
 use crate::model::node::Gpu;
 use crate::model::reason::Numbers;
 use crate::model::setup::Setup;
@@ -34,8 +34,11 @@ pub enum Fact {
         key: String,
         /// The first job.
         first: JobId,
-        /// How many.
+        /// How many; 0 for an act.
         count: u32,
+        /// First hex digits of the body's digest, so that another body under the same key is
+        /// noticed.
+        body: String,
     },
     /// Nothing but room is missing now.
     JobQueued {
@@ -100,6 +103,12 @@ pub enum Fact {
         /// How its room is booked.
         class: Class,
     },
+    /// Its room turned out to be unusable before a process ran: the task is pending again while
+    /// the rest of its gang goes on.
+    TaskUnplaced {
+        /// The task.
+        task: TaskId,
+    },
     /// Its process runs.
     TaskStarted {
         /// The task.
@@ -133,13 +142,6 @@ pub enum Fact {
         task: TaskId,
         /// How.
         exit: Exit,
-    },
-    /// A task lost its room before it ran.
-    TaskUnplaced {
-        /// The task.
-        task: TaskId,
-        /// Why.
-        why: String,
     },
     /// Every task of the attempt is over.
     AttemptEnded {
@@ -180,8 +182,8 @@ pub enum Fact {
     JobMovedUp {
         /// The job.
         job: JobId,
-        /// Its place; higher goes first.
-        front: u64,
+        /// Its place.
+        front: Front,
         /// By whom.
         by: Name,
     },
@@ -230,6 +232,13 @@ pub enum Fact {
         job: JobId,
         /// Which.
         signal: Signal,
+    },
+    /// A person has looked at what ended up to an instant.
+    Looked {
+        /// Who.
+        user: Name,
+        /// Up to when.
+        mark: Wall,
     },
     /// Units of a countable resource were taken by a start, which counts against its rate.
     RateUsed {
@@ -285,6 +294,8 @@ pub enum Fact {
     Started {
         /// The kernel's id of the boot.
         boot: String,
+        /// What its `CLOCK_BOOTTIME` lacks to the scheduler's clock, in milliseconds.
+        offset: i64,
     },
     /// The machine was off or asleep; the span is in no run time and no limit.
     Down {
@@ -342,11 +353,12 @@ impl Fact {
             | Fact::Found { job, .. }
             | Fact::FindingOver { job, .. } => Some(*job),
             Fact::TaskPlaced { task, .. }
+            | Fact::TaskUnplaced { task }
             | Fact::TaskStarted { task, .. }
             | Fact::TaskEnded { task, .. }
-            | Fact::TaskUnplaced { task, .. }
             | Fact::AtPrompt { task, .. } => Some(task.job),
             Fact::KeyUsed { .. }
+            | Fact::Looked { .. }
             | Fact::RateUsed { .. }
             | Fact::TeamPaused { .. }
             | Fact::TeamResumed { .. }
@@ -373,11 +385,11 @@ impl Fact {
             Fact::JobThawed { .. } => "job_thawed",
             Fact::AttemptBegan { .. } => "attempt_began",
             Fact::TaskPlaced { .. } => "task_placed",
+            Fact::TaskUnplaced { .. } => "task_unplaced",
             Fact::TaskStarted { .. } => "task_started",
             Fact::JobRunning { .. } => "job_running",
             Fact::JobStopping { .. } => "job_stopping",
             Fact::TaskEnded { .. } => "task_ended",
-            Fact::TaskUnplaced { .. } => "task_unplaced",
             Fact::AttemptEnded { .. } => "attempt_ended",
             Fact::RetryCounted { .. } => "retry_counted",
             Fact::JobEnded { .. } => "job_ended",
@@ -390,6 +402,7 @@ impl Fact {
             Fact::PromptOver { .. } => "prompt_over",
             Fact::Found { .. } => "found",
             Fact::FindingOver { .. } => "finding_over",
+            Fact::Looked { .. } => "looked",
             Fact::RateUsed { .. } => "rate_used",
             Fact::TeamPaused { .. } => "team_paused",
             Fact::TeamResumed { .. } => "team_resumed",

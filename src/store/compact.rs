@@ -7,8 +7,8 @@ use super::fault::{Place, Result};
 use super::{chain, rows, snapshot};
 use crate::model::ports::journal::StorageError;
 
-/// Pages given back in one transaction, which bounds the write-ahead log.
-const VACUUM_PAGES: u32 = 8192;
+/// The file is rewritten when at least one page in this many is unused.
+const FREE_FACTOR: i64 = 2;
 
 /// Drops records and gives the space back to the file system. Returns how many were dropped.
 pub(super) fn compact(
@@ -43,20 +43,13 @@ fn drop_records(conn: &mut Connection, chosen: &snapshot::Entry) -> Result<u64> 
     Ok(dropped as u64)
 }
 
+/// Rewrites the file when most of it is unused. Otherwise the free pages wait for new records,
+/// so that contents and summaries, which only grow, are not copied each time.
 fn give_back(conn: &Connection) -> Result<()> {
-    let free = |conn: &Connection| -> Result<u32> {
-        conn.pragma_query_value(None, "freelist_count", |row| row.get(0))
-    };
-    let mut before = free(conn)?;
-    while before > 0 {
-        let mut step = conn.prepare(&format!("PRAGMA incremental_vacuum({VACUUM_PAGES})"))?;
-        let mut pages = step.query([])?;
-        while pages.next()?.is_some() {}
-        let now = free(conn)?;
-        if now >= before {
-            break;
-        }
-        before = now;
+    let count = |pragma| conn.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    if count("freelist_count")?.saturating_mul(FREE_FACTOR) < count("page_count")? {
+        return Ok(());
     }
+    conn.execute_batch("VACUUM")?;
     conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }

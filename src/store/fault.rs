@@ -54,6 +54,9 @@ impl Place {
                 }
                 _ => StorageError::Failed(format!("{path}: {error} while {doing}")),
             },
+            rusqlite::Error::SqlInputError { msg, .. } => {
+                self.damaged(&format!("its tables are not as expected while {doing}: {msg}"))
+            }
             rusqlite::Error::InvalidColumnType(..)
             | rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::IntegralValueOutOfRange(..)

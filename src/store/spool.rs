@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::dir::{FILE_MODE, is_full, sync_dir};
 use crate::base::Digest;
+use crate::model::ports::Environments;
 use crate::model::ports::journal::StorageError;
 
 /// The folder of environments in a data directory. Any number of threads may use it.
@@ -122,5 +123,19 @@ impl Spool {
                 "environments in {dir}: {error} while {doing}. Check its permissions"
             ))
         }
+    }
+}
+
+impl Environments for Spool {
+    fn put(&self, bytes: &[u8]) -> Result<Digest, StorageError> {
+        Spool::put(self, bytes)
+    }
+
+    fn get(&self, digest: &Digest) -> Result<Option<Vec<u8>>, StorageError> {
+        Spool::get(self, digest)
+    }
+
+    fn keep(&self, wanted: &BTreeSet<Digest>) -> Result<usize, StorageError> {
+        Spool::keep(self, wanted)
     }
 }

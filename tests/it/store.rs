@@ -1,5 +1,7 @@
 //! The store from outside: what was acknowledged is there, what is damaged is said and kept.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -142,7 +144,7 @@ fn the_newest_intact_snapshot_is_found_and_two_are_kept() {
 #[test]
 fn compaction_drops_records_shrinks_the_file_and_the_chain_goes_on() {
     let temp = tempfile::tempdir().unwrap();
-    let (_dir, mut store) = open(temp.path());
+    let (dir, mut store) = open(temp.path());
     store.commit(&records(1..=2000)).unwrap();
     assert_eq!(store.compact().unwrap(), 0, "nothing stands for the records yet");
     store.put_snapshot(&snapshot(1990, 50_000)).unwrap();
@@ -162,7 +164,6 @@ fn compaction_drops_records_shrinks_the_file_and_the_chain_goes_on() {
     assert_eq!(report.snapshots, [2001, 2000, 1990], "the one the chain continues from stays");
     let head = store.head();
     drop(store);
-    let dir = _dir;
     let mut store = Store::open(&dir).unwrap();
     assert_eq!(store.head(), head);
     assert_eq!(store.compact().unwrap(), 11, "even when no record is left");

@@ -201,6 +201,7 @@ fn causer(command: &Command) -> Option<&Actor> {
         Command::Pause { by, .. }
         | Command::Resume { by, .. }
         | Command::Drain { by, .. }
+        | Command::Looked { by, .. }
         | Command::Report { by, .. } => Some(by),
         Command::Task { .. }
         | Command::NodeSeen { .. }

@@ -62,6 +62,7 @@ words!("failure class" FailureClass {
     Exit = "exit",
     Signal = "signal",
     ParkedWithoutAsking = "parked_without_asking",
+    Dependency = "dependency",
     NodeLost = "node_lost",
     NeverFits = "never_fits",
     CannotStart = "cannot_start",

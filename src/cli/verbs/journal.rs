@@ -5,9 +5,9 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::Rooms;
 use crate::cli::exit::{FAILED, Failure, OK, Outcome};
 use crate::cli::output::stdout_failed;
+use crate::cli::replay::replay;
 use crate::cli::session::{Session, block_on};
 use crate::model::ports::journal::StorageError;
 use crate::store::{self, Reader};
@@ -99,10 +99,10 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read, or the server's.
-    pub fn run(self, session: &Session, rooms: &Rooms) -> Outcome {
+    pub fn run(self, session: &Session) -> Outcome {
         match self.verb {
             JournalVerb::Export { since } => export(&session.places.paths.data, since),
-            JournalVerb::Replay => (rooms.replay)(session),
+            JournalVerb::Replay => replay(session),
             JournalVerb::Compact => {
                 let link = session.link()?;
                 block_on(async {

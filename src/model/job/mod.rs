@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{At, JobId, Mono, Name};
+use crate::base::{At, JobId, Mono, Name, Span};
 use crate::model::Finding;
 use crate::model::finding::Signal;
 
@@ -41,13 +41,22 @@ pub struct Job {
     pub since: At,
     /// The running number of the current or last attempt; 0 before the first.
     pub attempt: u32,
-    /// Its place at the front of its team, if somebody said `next`: higher goes first.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub front: u64,
+    /// Its place at the front of its team, if somebody said `next`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub front: Option<Front>,
     /// The tasks of the current attempt, by rank; empty between attempts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<Task>,
-    /// When the current or last attempt began, and the first one.
+    /// Time its processes ran in this attempt, frozen and down time left out, up to `ran_since`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ran: Span,
+    /// Since when its run time counts, on the clock without down time; `None` while it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran_since: Option<Mono>,
+    /// Why its processes are being stopped, from the order to the end of the attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<StopFor>,
+    /// When the current or last attempt began.
     pub started: Option<At>,
     /// When it ended for good.
     pub ended: Option<At>,
@@ -59,7 +68,7 @@ pub struct Job {
     /// Failed attempts that `--retry` already answered.
     #[serde(default, skip_serializing_if = "is_default")]
     pub retries: u32,
-    /// The next attempt comes back from an earlier one (`HOLDSHORT_RESUME=1`).
+    /// This attempt continues an earlier one (`HOLDSHORT_RESUME=1`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub resume: bool,
     /// A person holds it back; the state may still be `stopping` on the way there.
@@ -93,6 +102,15 @@ pub struct Job {
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
+}
+
+/// Somebody said `next`: it goes before every job of its team that was queued then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Front {
+    /// Higher goes first: the last `next` wins.
+    pub rank: u64,
+    /// The priority it is sorted by, if higher than its own: that of its team's head then.
+    pub priority: u16,
 }
 
 /// A question at a job's prompt, recorded when it was seen.
@@ -141,7 +159,22 @@ impl Job {
 
     /// Something declared how it comes back after its processes are gone (DESIGN.md 5.12).
     pub fn has_way_back(&self) -> bool {
-        self.spec.resumable || self.spec.requeue || self.checkpoint.is_some()
+        self.spec.requeue || self.continues()
+    }
+
+    /// The priority it is sorted by.
+    pub fn sort_priority(&self) -> u16 {
+        self.front.map_or(self.spec.priority, |front| front.priority.max(self.spec.priority))
+    }
+
+    /// It continues where it was instead of starting over when it comes back.
+    pub fn continues(&self) -> bool {
+        self.spec.resumable || self.checkpoint.is_some()
+    }
+
+    /// Run time of this attempt at `active`, an instant on the clock without down time.
+    pub fn run_time(&self, active: Mono) -> Span {
+        self.ran + self.ran_since.map_or(Span::ZERO, |since| active.since(since))
     }
 
     /// Tasks that hold room: placed and not ended.

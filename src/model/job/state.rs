@@ -85,9 +85,10 @@ pub enum FailureClass {
     ParkedWithoutAsking,
     /// Its node was lost.
     NodeLost,
-    /// A `--must-fit` job whose room vanished after submit, or a dependency that can no longer
-    /// be met.
+    /// A `--must-fit` job whose room vanished after submit.
     NeverFits,
+    /// A job it had to come after ended the wrong way.
+    Dependency,
     /// It could not be started at all: command not found, directory gone.
     CannotStart,
 }
@@ -219,6 +220,7 @@ impl FailureClass {
             FailureClass::ParkedWithoutAsking => "parked_without_asking",
             FailureClass::NodeLost => "node_lost",
             FailureClass::NeverFits => "never_fits",
+            FailureClass::Dependency => "dependency",
             FailureClass::CannotStart => "cannot_start",
         }
     }

@@ -9,7 +9,8 @@ use crate::base::Digest;
 pub struct Batch {
     /// Records in order: consecutive sequence numbers with their bytes.
     pub records: Vec<(u64, Vec<u8>)>,
-    /// Contents stored once per digest; one that is there already is left alone.
+    /// Contents stored once per [`Digest::of`] their bytes; one that is there already is left
+    /// alone.
     pub contents: Vec<(Digest, Vec<u8>)>,
     /// Summaries of ended jobs by number; a later one replaces an earlier one.
     pub summaries: Vec<(u64, Vec<u8>)>,

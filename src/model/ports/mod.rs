@@ -2,9 +2,11 @@
 //! them, a simulator brings its own, `cli` wires.
 
 pub mod clock;
+pub mod environments;
 pub mod journal;
 pub mod runner;
 
 pub use clock::Clock;
+pub use environments::Environments;
 pub use journal::Journal;
 pub use runner::Runner;

@@ -79,9 +79,7 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
         }
         Fact::TaskStarted { task, pid, .. } => format!("{} runs as process {pid}", named(*task)),
         Fact::TaskEnded { task, exit: how } => format!("{} ended: {}", named(*task), exit(how)),
-        Fact::TaskUnplaced { task, why } => {
-            format!("{} lost its room before it ran: {}", named(*task), sanitise(why))
-        }
+        Fact::Looked { user, .. } => format!("{} has looked at what ended", sanitise(user)),
         Fact::AtPrompt { task, text } => format!("{} asks {}", named(*task), quote(text)),
         Fact::RateUsed { resource, units } => {
             format!("{} of {} taken", counted(*units, "unit"), sanitise(resource))

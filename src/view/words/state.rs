@@ -49,6 +49,9 @@ pub fn outcome(outcome: Outcome) -> &'static str {
         }
         Outcome::Failed(FailureClass::NodeLost) => "failed: its node was lost",
         Outcome::Failed(FailureClass::NeverFits) => "failed: it can never start any more",
+        Outcome::Failed(FailureClass::Dependency) => {
+            "failed: a job it had to come after ended the wrong way"
+        }
         Outcome::Failed(FailureClass::CannotStart) => "failed: it could not be started",
         Outcome::Cancelled => "cancelled",
         Outcome::TimedOut => "timed out: it reached its time limit",

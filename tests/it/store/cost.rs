@@ -50,7 +50,7 @@ fn the_end_of_a_job_with_its_summary_stays_within_it_too() {
     }
     let each = (written() - before) / changes;
     println!("{each} bytes written per end with a summary");
-    assert!(each <= 6144, "{each} bytes: one change of 500 bytes and a summary of 384");
+    assert!(each <= 4096, "{each} bytes: one change of 500 bytes and a summary of 384");
 }
 
 #[test]

@@ -31,6 +31,11 @@ pub enum FactShown {
         key: String,
         first: u64,
         count: u32,
+        body: String,
+    },
+    Looked {
+        user: String,
+        mark: Time,
     },
     JobQueued {},
     JobWaits {
@@ -83,7 +88,6 @@ pub enum FactShown {
     TaskUnplaced {
         attempt: u32,
         rank: u32,
-        why: String,
     },
     AttemptEnded {
         stopped_for: Option<String>,
@@ -100,7 +104,8 @@ pub enum FactShown {
         by: String,
     },
     JobMovedUp {
-        front: u64,
+        rank: u64,
+        priority: u16,
         by: String,
     },
     JobAcked {
@@ -157,6 +162,7 @@ pub enum FactShown {
     },
     Started {
         boot: String,
+        offset_ms: i64,
     },
     Down {
         from_mono: u64,

@@ -6,10 +6,10 @@ use crate::api::wire::task::shares;
 use crate::api::wire::text_map;
 use crate::api::wire::time::Time;
 use crate::api::wire::words::Word as _;
-use crate::base::{Mono, Name, TaskId};
+use crate::base::{Mono, Name, TaskId, Wall};
 use crate::model::fact::Class;
 use crate::model::finding::{Level, Signal};
-use crate::model::job::{self, Cause, FailureClass, Outcome, StopFor};
+use crate::model::job::{self, Cause, FailureClass, Front, Outcome, StopFor};
 use crate::model::node::Gpu;
 use crate::model::reason::Numbers;
 use crate::model::{Fact, JobSpec, Resources};
@@ -18,7 +18,8 @@ impl From<&Fact> for Shown {
     fn from(fact: &Fact) -> Shown {
         match fact {
             Fact::JobSubmitted { spec, owner, uid, .. } => submitted(spec, owner, *uid),
-            Fact::KeyUsed { key, first, count } => key_used(key, first.0, *count),
+            Fact::KeyUsed { key, first, count, body } => key_used(key, first.0, *count, body),
+            Fact::Looked { user, mark } => looked(user, *mark),
             Fact::JobQueued { .. } => Shown::JobQueued {},
             Fact::JobWaits { cause, .. } => waits(*cause),
             Fact::JobHeld { hold, .. } => Shown::JobHeld { hold: hold.into() },
@@ -32,7 +33,7 @@ impl From<&Fact> for Shown {
             Fact::JobRunning { .. } => Shown::JobRunning {},
             Fact::JobStopping { why, by, reason, class, .. } => stopping(*why, by, reason, *class),
             Fact::TaskEnded { task, exit } => task_ended(*task, exit),
-            Fact::TaskUnplaced { task, why } => unplaced(*task, why),
+            Fact::TaskUnplaced { task } => unplaced(*task),
             Fact::AttemptEnded { stopped_for, exit, .. } => {
                 attempt_ended(*stopped_for, exit.as_ref())
             }
@@ -54,7 +55,9 @@ impl From<&Fact> for Shown {
             Fact::NodeDrained { node, on, by } => drained(node, *on, by),
             Fact::GpuForeign { node, index, by } => foreign(node, *index, by.as_ref()),
             Fact::Configured(setup) => Shown::Configured { setup: Box::new((&**setup).into()) },
-            Fact::Started { boot } => Shown::Started { boot: boot.clone() },
+            Fact::Started { boot, offset } => {
+                Shown::Started { boot: boot.clone(), offset_ms: *offset }
+            }
             Fact::Down { from, to, class } => down(*from, *to, *class),
         }
     }
@@ -68,8 +71,12 @@ fn submitted(spec: &JobSpec, owner: &Name, uid: Option<u32>) -> Shown {
     Shown::JobSubmitted { spec: Box::new(Spec::from(spec)), owner: owner.to_string(), uid }
 }
 
-fn key_used(key: &str, first: u64, count: u32) -> Shown {
-    Shown::KeyUsed { key: key.to_owned(), first, count }
+fn key_used(key: &str, first: u64, count: u32, body: &str) -> Shown {
+    Shown::KeyUsed { key: key.to_owned(), first, count, body: body.to_owned() }
+}
+
+fn looked(user: &Name, mark: Wall) -> Shown {
+    Shown::Looked { user: user.to_string(), mark: Time(mark) }
 }
 
 fn waits(cause: Cause) -> Shown {
@@ -112,8 +119,8 @@ fn task_ended(task: TaskId, exit: &job::Exit) -> Shown {
     Shown::TaskEnded { attempt: task.attempt, rank: task.rank, exit: exit.into() }
 }
 
-fn unplaced(task: TaskId, why: &str) -> Shown {
-    Shown::TaskUnplaced { attempt: task.attempt, rank: task.rank, why: why.to_owned() }
+fn unplaced(task: TaskId) -> Shown {
+    Shown::TaskUnplaced { attempt: task.attempt, rank: task.rank }
 }
 
 fn attempt_ended(stopped: Option<StopFor>, exit: Option<&job::Exit>) -> Shown {
@@ -133,8 +140,9 @@ fn changed(spec: &JobSpec, by: &Name) -> Shown {
     Shown::JobChanged { spec: Box::new(Spec::from(spec)), by: by.to_string() }
 }
 
-fn moved_up(front: u64, by: &Name) -> Shown {
-    Shown::JobMovedUp { front, by: by.to_string() }
+fn moved_up(front: Front, by: &Name) -> Shown {
+    let Front { rank, priority } = front;
+    Shown::JobMovedUp { rank, priority, by: by.to_string() }
 }
 
 fn at_prompt(task: TaskId, text: &str) -> Shown {

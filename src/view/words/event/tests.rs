@@ -4,7 +4,7 @@ use super::*;
 use crate::base::{Digest, Span};
 use crate::model::Resources;
 use crate::model::finding::{Level, Signal};
-use crate::model::job::{Exit, FailureClass, Gang, GpuShare, Outcome, StopFor};
+use crate::model::job::{Exit, FailureClass, Front, Gang, GpuShare, Outcome, StopFor};
 use crate::model::reason::Numbers;
 use crate::view::sample::at;
 
@@ -50,7 +50,7 @@ fn all() -> Vec<Fact> {
     let (signal, level) = (Signal::LongRunning, Level::Notice);
     vec![
         Fact::JobSubmitted { job, spec: spec(), owner: by(), uid: None },
-        Fact::KeyUsed { key: BAD.into(), first: job, count: 1 },
+        Fact::KeyUsed { key: BAD.into(), first: job, count: 1, body: BAD.into() },
         Fact::JobQueued { job },
         Fact::JobWaits { job, cause: Cause::Backoff(at(0).wall) },
         Fact::JobHeld { job, hold: hold() },
@@ -64,13 +64,13 @@ fn all() -> Vec<Fact> {
         Fact::JobRunning { job },
         Fact::JobStopping { job, why: StopFor::Cancel, by: by(), reason: Some(BAD.into()), class },
         Fact::TaskEnded { task, exit: Exit::NotStarted(BAD.into()) },
-        Fact::TaskUnplaced { task, why: BAD.into() },
+        Fact::Looked { user: by(), mark: crate::base::Wall(0) },
         Fact::AttemptEnded { job, stopped_for: Some(StopFor::Gang), exit: Some(Exit::Signal(9)) },
         Fact::RetryCounted { job },
         Fact::JobEnded { job, outcome: Outcome::Failed(FailureClass::Exit) },
         Fact::JobForgotten { job },
         Fact::JobChanged { job, spec: spec(), by: by() },
-        Fact::JobMovedUp { job, front: 1, by: by() },
+        Fact::JobMovedUp { job, front: Front { rank: 1, priority: 1 }, by: by() },
         Fact::JobAcked { job, by: by() },
         Fact::JobReported { job, report: saved },
         Fact::JobReported { job, report: progress },
@@ -87,7 +87,7 @@ fn all() -> Vec<Fact> {
         Fact::NodeDrained { node: by(), on: true, by: by() },
         Fact::GpuForeign { node: by(), index: 0, by: Some(by()) },
         Fact::Configured(Box::default()),
-        Fact::Started { boot: BAD.into() },
+        Fact::Started { boot: BAD.into(), offset: 0 },
         Fact::Down { from: Mono(0), to: Mono(90_000), class },
     ]
 }

@@ -1,0 +1,244 @@
+//! The composition root: config, store, runner, engine and api become a server.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::autostart::{self, Ready};
+use super::exit::{FAILED, Failure, OK, Outcome, REFUSED, UNREACHABLE};
+use super::places::Places;
+use super::session::Session;
+use super::verbs::serve::Serve;
+use crate::api::server::{Socket, bind};
+use crate::base::Name;
+use crate::config::{self, Config};
+use crate::engine::{self, Handle, Parts, Stopped};
+use crate::model::Command;
+use crate::model::setup::Setup;
+use crate::runner::local::gpu::PretendGpu;
+use crate::runner::local::{LocalRunner, Options};
+use crate::store::{DataDir, Spool, Store};
+
+/// Output of this many jobs before the last one that left the world is kept.
+const KEEP_LOGS: u64 = 10_000;
+/// Threads that answer requests; the loop has its own.
+const ANSWERING_THREADS: usize = 2;
+
+/// Runs the server until it is told to end, or has had nothing to do for long enough.
+///
+/// # Errors
+/// When it cannot start; a caller in the background is told the same words.
+pub fn serve(session: &Session, options: &Serve) -> Outcome {
+    let ready = match options.ready_fd {
+        Some(fd) => Some(autostart::detach(fd).map_err(|error| {
+            Failure::failed(format!("cannot detach from the caller; {error}"), "")
+        })?),
+        None => None,
+    };
+    log_to_stderr();
+    let shared = !options.background;
+    match prepare(&session.places, shared) {
+        Ok(prepared) => prepared.run(ready, session),
+        Err(failure) => {
+            if let Some(ready) = ready {
+                ready.gave_up(&failure.to_string());
+            }
+            Err(failure)
+        }
+    }
+}
+
+fn log_to_stderr() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("HOLDSHORT_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
+    // A second logger in one process is refused, which only tests could notice.
+    let _ = log.with_writer(std::io::stderr).try_init();
+}
+
+/// A server that has everything it needs.
+struct Prepared {
+    runtime: tokio::runtime::Runtime,
+    socket: Socket,
+    handle: Handle,
+    stopped: tokio::sync::oneshot::Receiver<Stopped>,
+    /// Held as long as the server lives.
+    _lock: DataDir,
+}
+
+fn prepare(places: &Places, shared: bool) -> Result<Prepared, Failure> {
+    let failed = |what: String| Failure::failed(what, "");
+    places.prepare()?;
+    let dir = DataDir::lock(&places.paths.data)
+        .map_err(|error| Failure::new(REFUSED, error.to_string(), ""))?;
+    let journal = Store::open(&dir).map_err(|error| failed(error.to_string()))?;
+    let environments = Spool::open(dir.path()).map_err(|error| failed(error.to_string()))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(ANSWERING_THREADS)
+        .enable_all()
+        .build()
+        .map_err(|error| failed(format!("cannot start threads; {error}")))?;
+    let (mode, group) = match &places.config.server.group {
+        Some(name) if shared => (0o660, Some(group_id(name)?)),
+        _ => (0o600, None),
+    };
+    let socket = {
+        let _inside = runtime.enter();
+        bind(&places.paths.socket, mode, group)
+            .map_err(|error| Failure::new(REFUSED, error.to_string(), ""))?
+    };
+    let own = std::env::current_exe()
+        .map_err(|error| failed(format!("cannot find our own program; {error}")))?;
+    let (door, inbox) = engine::door();
+    let runner = LocalRunner::new(runner_options(places, own.clone()), door.events())
+        .map_err(|error| failed(error.to_string()))?;
+    let parts = Parts {
+        journal: Box::new(journal),
+        environments: Arc::new(environments),
+        clock: Arc::new(engine::clock::SystemClock),
+        runner: Arc::new(runner),
+        setup: setup(&places.config, places.uid),
+        places: engine::Places {
+            data_dir: dir.path().to_owned(),
+            socket: places.paths.socket.clone(),
+            bin_dir: own.parent().map(PathBuf::from).unwrap_or_default(),
+            log_bytes_max: places.config.server.log_bytes,
+            keep_logs: KEEP_LOGS,
+            snapshot_records: places.config.server.snapshot_records,
+        },
+    };
+    let (handle, stopped) =
+        engine::start(parts, &door, inbox).map_err(|error| failed(error.to_string()))?;
+    Ok(Prepared { runtime, socket, handle, stopped, _lock: dir })
+}
+
+fn runner_options(places: &Places, own: PathBuf) -> Options {
+    let node = &places.config.node;
+    let name = node.name.clone().unwrap_or_else(machine_name);
+    let pretend = |gpu: &config::PretendGpu| PretendGpu {
+        name: gpu.name.to_string(),
+        mem_bytes: gpu.mem_bytes,
+    };
+    Options {
+        cpu_milli: node.cpu_milli,
+        mem_bytes: node.mem_bytes,
+        gpus: node.gpus.as_ref().map(|gpus| gpus.iter().map(pretend).collect()),
+        log_bytes: places.config.server.log_bytes,
+        ..Options::new(places.paths.data.join("spool"), own, name)
+    }
+}
+
+/// What the machine calls itself, up to the first dot.
+fn machine_name() -> Name {
+    let name = nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
+    let name = name.unwrap_or_default();
+    name.split('.').next().filter(|name| !name.is_empty()).unwrap_or("here").into()
+}
+
+fn setup(config: &Config, owner: u32) -> Setup {
+    config.to_setup(owner, |name| {
+        let user = nix::unistd::User::from_name(name).ok().flatten();
+        user.map(|user| user.uid.as_raw())
+    })
+}
+
+fn group_id(name: &str) -> Result<u32, Failure> {
+    match nix::unistd::Group::from_name(name) {
+        Ok(Some(group)) => Ok(group.gid.as_raw()),
+        _ => Err(Failure::usage(
+            format!("there is no group {name} on this machine"),
+            "server.group in the configuration names the group that shares the socket",
+        )),
+    }
+}
+
+impl Prepared {
+    fn run(self, ready: Option<Ready>, session: &Session) -> Outcome {
+        let Prepared { runtime, socket, handle, mut stopped, _lock } = self;
+        let end = runtime.block_on(async {
+            // Nobody is answered before the tasks of earlier servers are known: a process in
+            // a job's tree could not be told from others.
+            tokio::select! {
+                () = handle.awake() => {}
+                end = &mut stopped => return end,
+            }
+            let (close, closing) = tokio::sync::oneshot::channel::<()>();
+            let serving = crate::api::server::serve(handle.clone(), socket, async {
+                let _ = closing.await;
+            });
+            let serving = tokio::spawn(serving);
+            if let Some(ready) = ready {
+                ready.ready();
+            }
+            // Without a service manager there is nobody to notify.
+            let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
+            let watching = tokio::spawn(until_told(handle.clone(), session.globals.clone()));
+            let idle = session.places.config.server.idle_exit;
+            let idling = tokio::spawn(until_idle(handle, idle.map(crate::base::Span::to_std)));
+            let end = stopped.await;
+            watching.abort();
+            idling.abort();
+            let _ = close.send(());
+            let _ = serving.await;
+            end
+        });
+        match end {
+            Ok(Stopped::Asked) => Ok(OK),
+            Ok(Stopped::Failed(error)) => Err(Failure::new(
+                FAILED,
+                format!("the server ends: {error}"),
+                "jobs run on; the next server finds them",
+            )),
+            Err(_) => Err(Failure::new(UNREACHABLE, "the scheduler's loop ended by itself", "")),
+        }
+    }
+}
+
+/// Waits for a signal to end, and ends the loop; jobs run on. HUP reads the configuration anew.
+async fn until_told(handle: Handle, globals: super::tree::Globals) {
+    let streams = (
+        signal(SignalKind::terminate()),
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::hangup()),
+    );
+    let (Ok(mut term), Ok(mut int), Ok(mut hup)) = streams else { return };
+    loop {
+        tokio::select! {
+            _ = term.recv() => break,
+            _ = int.recv() => break,
+            _ = hup.recv() => reload(&handle, &globals).await,
+        }
+    }
+    handle.shut_down().await;
+}
+
+async fn reload(handle: &Handle, globals: &super::tree::Globals) {
+    match Places::find(globals) {
+        Ok(places) => {
+            let setup = setup(&places.config, places.uid);
+            if let Err(refusal) = handle.command(Command::Configure(setup)).await {
+                tracing::error!("the configuration was not taken: {refusal}");
+            }
+        }
+        Err(failure) => tracing::error!("the configuration was not taken: {failure}"),
+    }
+}
+
+/// Ends the loop once there was nothing to do for long enough.
+async fn until_idle(handle: Handle, after: Option<std::time::Duration>) {
+    let Some(after) = after else { return };
+    loop {
+        let mut news = handle.follow();
+        let quiet = handle.is_idle();
+        tokio::select! {
+            // News, or a gap in it: look again.
+            _ = news.recv() => {}
+            () = tokio::time::sleep(after), if quiet => {
+                if handle.is_idle() {
+                    return handle.shut_down().await;
+                }
+            }
+        }
+    }
+}

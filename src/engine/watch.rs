@@ -1,0 +1,49 @@
+//! The loop and time: when to look at health, when to wake next.
+
+use crate::base::At;
+use crate::engine::owner::{Owner, Turn};
+use crate::model::Fact;
+use crate::sched::health;
+
+impl Owner {
+    /// A task that starts, thaws or gets another limit may cross a threshold soon.
+    pub(super) fn watch(&mut self, facts: &[Fact], at: At) {
+        let news = |fact: &Fact| {
+            matches!(
+                fact,
+                Fact::TaskStarted { .. } | Fact::JobThawed { .. } | Fact::JobChanged { .. }
+            )
+        };
+        if facts.iter().any(news) {
+            let soon = at.now + health::SOONEST;
+            self.next_health = Some(self.next_health.map_or(soon, |next| next.min(soon)));
+        }
+    }
+
+    /// Looks at running jobs if a threshold may have been crossed.
+    pub(super) fn check_health(&mut self, turn: &mut Turn, at: At) {
+        if self.next_health.is_none_or(|due| due > at.now) {
+            return;
+        }
+        let candidates: Vec<_> = health::candidates(&self.world, &self.signals).collect();
+        for task in candidates {
+            match self.runner.output_bytes(task) {
+                Some(0) => drop(self.signals.silent.insert(task)),
+                Some(_) => drop(self.signals.wrote.insert(task)),
+                None => {}
+            }
+        }
+        let (commands, next) = health::scan(&self.world, &self.signals, at);
+        self.next_health = next;
+        for command in commands {
+            let _ = self.decide(turn, command, at);
+        }
+    }
+
+    /// Sets the alarm to the next instant at which something changes by itself.
+    pub(super) fn arm(&mut self, at: At) {
+        let (mono, wall) = self.world.next_due(at);
+        let mono = mono.into_iter().chain(self.next_health).min();
+        self.alarm.arm(mono.map(|due| self.timeline.boot_ms(due)), wall);
+    }
+}

@@ -1,0 +1,57 @@
+//! What time alone changes: start times, pauses before retries, holds with an end, time limits.
+
+use crate::base::{JobId, Wall};
+use crate::model::Fact;
+use crate::model::job::{Cause, State, StopFor};
+use crate::sched::decide::life;
+use crate::sched::plan::Plan;
+
+/// The name shown as the author of what time does.
+const BY: &str = "holdshort";
+
+/// Does what is due.
+pub fn run(plan: &mut Plan) {
+    lift_holds(plan);
+    let due = (plan.at().wall, JobId(u64::MAX));
+    let jobs: Vec<JobId> =
+        plan.world().index().calendar.range(..=due).map(|(_, job)| *job).collect();
+    for job in jobs {
+        calendar(plan, job);
+    }
+    let due = (plan.active(), JobId(u64::MAX));
+    let jobs: Vec<JobId> = plan.world().index().limits.range(..=due).map(|(_, job)| *job).collect();
+    for job in jobs {
+        life::stop(plan, job, StopFor::Timeout, BY, None);
+    }
+}
+
+fn calendar(plan: &mut Plan, id: JobId) {
+    let wall = plan.at().wall;
+    let passed = |until: Option<Wall>| until.is_some_and(|until| until <= wall);
+    let Some(job) = plan.job(id) else { return };
+    if job.hold.as_ref().is_some_and(|hold| passed(hold.until)) {
+        life::release(plan, id, BY);
+    }
+    match job.state {
+        State::Waiting(Cause::StartAt) if passed(job.spec.start_at) => {
+            plan.note(Fact::JobQueued { job: id });
+        }
+        State::Waiting(Cause::Backoff(until)) if passed(Some(until)) => {
+            plan.note(Fact::JobQueued { job: id });
+        }
+        _ => {}
+    }
+}
+
+fn lift_holds(plan: &mut Plan) {
+    let wall = plan.at().wall;
+    let over = |hold: &crate::model::job::Hold| hold.until.is_some_and(|until| until <= wall);
+    if plan.world().paused().is_some_and(over) {
+        plan.note(Fact::TeamResumed { team: None, by: BY.into() });
+    }
+    let teams = plan.world().teams().filter(|team| team.paused.as_ref().is_some_and(over));
+    let lifted: Vec<_> = teams.map(|team| team.name.clone()).collect();
+    for team in lifted {
+        plan.note(Fact::TeamResumed { team: Some(team), by: BY.into() });
+    }
+}

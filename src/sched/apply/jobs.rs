@@ -1,0 +1,238 @@
+//! Facts about one job.
+
+use std::sync::Arc;
+
+use crate::base::{At, JobId, Mono};
+use crate::model::command::Report;
+use crate::model::fact::Fact;
+use crate::model::finding::Signal;
+use crate::model::job::attempt::KEPT;
+use crate::model::job::{
+    AttemptRecord, Checkpoint, Exit, Job, Progress, Prompt, State, StopFor, Task, TaskState,
+};
+use crate::model::{Finding, JobSpec};
+use crate::sched::world::World;
+
+impl World {
+    /// Makes a fact about a job so.
+    pub(super) fn apply_to_job(&mut self, at: At, fact: &Fact) {
+        let active = self.active(at.now);
+        match fact {
+            Fact::JobSubmitted { job, spec, owner, uid } => {
+                self.next_job = self.next_job.max(job.0 + 1);
+                self.put_job(new_job(*job, spec, owner.clone(), *uid, at));
+            }
+            Fact::JobForgotten { job } => self.drop_job(*job),
+            Fact::JobMovedUp { job, front, .. } => {
+                self.next_front = self.next_front.max(front.rank + 1);
+                self.change_job(*job, |job| job.front = Some(*front));
+            }
+            Fact::JobReported { job, report } => {
+                self.change_job(*job, |job| take_report(job, report, at));
+            }
+            other => {
+                let Some(id) = other.job() else { return };
+                self.change_job(id, |job| change(job, other, at, active));
+            }
+        }
+    }
+
+    fn change_job(&mut self, id: JobId, change: impl FnOnce(&mut Job)) {
+        if let Some(job) = self.jobs.get(&id) {
+            let mut job = Job::clone(job);
+            change(&mut job);
+            self.put_job(job);
+        }
+    }
+}
+
+fn new_job(
+    id: JobId,
+    spec: &JobSpec,
+    owner: crate::base::Name,
+    owner_uid: Option<u32>,
+    at: At,
+) -> Job {
+    Job {
+        id,
+        spec: Arc::new(spec.clone()),
+        owner,
+        owner_uid,
+        submitted: at,
+        state: State::Queued,
+        since: at,
+        attempt: 0,
+        front: None,
+        tasks: Vec::new(),
+        ran: crate::base::Span::ZERO,
+        ran_since: None,
+        stop: None,
+        started: None,
+        ended: None,
+        exit: None,
+        attempts: Vec::new(),
+        retries: 0,
+        resume: false,
+        hold: None,
+        frozen: false,
+        prompt: None,
+        progress: None,
+        checkpoint: None,
+        heartbeat: None,
+        usage: Default::default(),
+        findings: Default::default(),
+        acked: None,
+    }
+}
+
+/// Changes of a job other than its beginning, its reports and its end in the world.
+fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
+    match fact {
+        Fact::JobQueued { .. } => enter(job, State::Queued, at),
+        Fact::JobWaits { cause, .. } => enter(job, State::Waiting(*cause), at),
+        Fact::JobHeld { hold, .. } => job.hold = Some(hold.clone()),
+        Fact::JobReleased { .. } => job.hold = None,
+        Fact::JobPaused { .. } => enter(job, State::Paused, at),
+        Fact::JobFrozen { .. } => {
+            stop_clock(job, active);
+            job.frozen = true;
+            job.prompt = None;
+        }
+        Fact::JobThawed { .. } => {
+            job.frozen = false;
+            job.front = None;
+            let started = job.tasks.iter().filter(|task| task.started.is_some()).count();
+            job.ran_since = (started > 0).then_some(active);
+            let runs = started >= job.spec.gang.min as usize;
+            enter(job, if runs { State::Running } else { State::Starting }, at);
+        }
+        Fact::AttemptBegan { attempt, resume, .. } => {
+            job.attempt = *attempt;
+            job.resume = *resume;
+            job.tasks = (0..job.spec.gang.size).map(Task::pending).collect();
+            job.started = Some(at);
+            job.exit = None;
+            job.ran = crate::base::Span::ZERO;
+            job.ran_since = None;
+            job.front = None;
+            enter(job, State::Starting, at);
+        }
+        Fact::JobRunning { .. } => enter(job, State::Running, at),
+        Fact::JobStopping { why, .. } => {
+            job.stop = Some(*why);
+            stop_clock(job, active);
+            job.prompt = None;
+            for task in job.tasks.iter_mut().filter(|task| task.state.is_active()) {
+                task.state = TaskState::Stopping;
+            }
+            enter(job, State::Stopping(*why), at);
+        }
+        Fact::AttemptEnded { stopped_for, exit, .. } => {
+            end_attempt(job, *stopped_for, exit.clone(), at);
+        }
+        Fact::RetryCounted { .. } => job.retries += 1,
+        Fact::JobEnded { outcome, .. } => {
+            job.ended = Some(at);
+            job.hold = None;
+            job.stop = None;
+            job.findings.clear();
+            // Whoever saw its trouble has not seen its end.
+            job.acked = None;
+            enter(job, State::Ended(*outcome), at);
+        }
+        Fact::JobChanged { spec, .. } => {
+            // Its place at the front was one in that team and at that priority.
+            if spec.team != job.spec.team || spec.priority != job.spec.priority {
+                job.front = None;
+            }
+            job.spec = Arc::new(JobSpec::clone(spec));
+        }
+        Fact::JobAcked { by, .. } => {
+            job.acked = Some(by.clone());
+            job.findings.values_mut().for_each(|finding| finding.acked = Some(by.clone()));
+        }
+        Fact::AtPrompt { task, text } => {
+            job.prompt = Some(Prompt { rank: task.rank, text: text.clone(), since: at });
+        }
+        Fact::PromptOver { .. } => job.prompt = None,
+        Fact::Found { signal, level, evidence, .. } => {
+            let before = job.findings.get(signal);
+            let since = before.map_or(at, |finding| finding.since);
+            // A worse level rings again even if somebody had seen the milder one.
+            let acked = before.filter(|f| f.level >= *level).and_then(|f| f.acked.clone());
+            if acked.is_none() {
+                job.acked = None;
+            }
+            let (signal, level, evidence) = (*signal, *level, evidence.clone());
+            job.findings.insert(signal, Finding { signal, level, since, evidence, acked });
+        }
+        Fact::FindingOver { signal, .. } => {
+            job.findings.remove(signal);
+        }
+        about_a_task => super::tasks::change(job, about_a_task, at, active),
+    }
+}
+
+/// Enters a state; entering the one it is in keeps its date.
+fn enter(job: &mut Job, state: State, at: At) {
+    if job.state != state {
+        job.state = state;
+        job.since = at;
+    }
+}
+
+/// Time from now on does not count as run time.
+fn stop_clock(job: &mut Job, active: Mono) {
+    job.ran = job.run_time(active);
+    job.ran_since = None;
+}
+
+fn end_attempt(job: &mut Job, stopped_for: Option<StopFor>, exit: Option<Exit>, at: At) {
+    let mut nodes: Vec<_> =
+        job.tasks.iter().filter_map(|task| Some(task.placement.as_ref()?.node.clone())).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    if job.attempts.len() >= KEPT {
+        job.attempts.remove(0);
+    }
+    job.attempts.push(AttemptRecord {
+        attempt: job.attempt,
+        started: job.started.unwrap_or(at),
+        ended: at,
+        nodes,
+        stopped_for,
+        exit: exit.clone(),
+    });
+    job.exit = exit;
+    job.tasks.clear();
+    job.stop = None;
+    job.frozen = false;
+    job.ran_since = None;
+    job.prompt = None;
+    job.heartbeat = None;
+    // All other findings are about the run that is over.
+    job.findings.retain(|signal, _| *signal == Signal::NeverFits);
+}
+
+fn take_report(job: &mut Job, report: &Report, at: At) {
+    job.heartbeat = Some(at.now);
+    match report {
+        Report::Checkpoint { path, basis_points } => {
+            job.checkpoint = Some(Checkpoint { path: path.clone(), attempt: job.attempt, at });
+            if basis_points.is_some() {
+                job.progress = Some(Progress { basis_points: *basis_points, text: None, at });
+            }
+        }
+        Report::Progress { basis_points, text } => {
+            let (basis_points, text) = (*basis_points, text.clone());
+            job.progress = Some(Progress { basis_points, text, at });
+        }
+        Report::Heartbeat => {}
+        Report::Usage { amounts, .. } => {
+            for (name, amount) in amounts {
+                let sum = job.usage.entry(name.clone()).or_default();
+                *sum = sum.saturating_add(*amount);
+            }
+        }
+    }
+}

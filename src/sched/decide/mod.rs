@@ -1,0 +1,131 @@
+//! One command, decided: what the command itself changes, then a scheduling cycle on top.
+//!
+//! [`decide`] is the only way the world changes. One file for each kind of command; [`life`]
+//! holds the moves of a job's life that several of them share.
+
+mod act;
+pub(super) mod life;
+mod machine;
+mod report;
+pub mod rights;
+mod submit;
+mod task;
+
+use crate::base::{At, JobId, Span, Wall};
+use crate::model::job::Hold;
+use crate::model::refusal::{Refusal, RefusalCode};
+use crate::model::{Actor, Command, Fact};
+use crate::sched::actions;
+use crate::sched::plan::Plan;
+use crate::sched::world::World;
+
+/// What a command came to.
+#[derive(Debug, Clone)]
+pub struct Decision {
+    /// What became so, in order. Empty when the command changes nothing, e.g. a report about a
+    /// task that is already over; such a command needs no record.
+    pub facts: Vec<Fact>,
+    /// The world after these facts.
+    pub world: World,
+    /// The jobs it made, or that an earlier request with the same key made.
+    pub jobs: Vec<JobId>,
+}
+
+/// Decides a command at a time.
+///
+/// # Errors
+/// A refusal: nothing has changed, no number is used up.
+pub fn decide(world: &World, command: &Command, at: At) -> Result<Decision, Refusal> {
+    let mut plan = Plan::new(world, at);
+    let mut jobs = Vec::new();
+    match command {
+        Command::Submit(submit) => jobs = submit::decide(&mut plan, submit)?,
+        Command::Act(act) => act::decide(&mut plan, act)?,
+        Command::Pause { team, until, reason, by } => {
+            rights::operate(&plan, by, team.as_deref())?;
+            if reason.trim().is_empty() {
+                let hint = "say why with --reason, so that others know";
+                return Err(Refusal::new(RefusalCode::Usage, "a reason is required", hint));
+            }
+            team.iter().try_for_each(|team| known_team(&plan, team))?;
+            let hold = hold(&plan, by, *until, Some(reason.clone()))?;
+            plan.note(Fact::TeamPaused { team: team.clone(), hold });
+        }
+        Command::Resume { team, by } => {
+            rights::operate(&plan, by, team.as_deref())?;
+            team.iter().try_for_each(|team| known_team(&plan, team))?;
+            let held = match team {
+                None => plan.world().paused().is_some(),
+                Some(name) => plan.world().teams.get(name).is_some_and(|t| t.paused.is_some()),
+            };
+            if held {
+                plan.note(Fact::TeamResumed { team: team.clone(), by: by.user.clone() });
+            }
+        }
+        Command::Drain { node, on, by } => {
+            rights::operate(&plan, by, None)?;
+            let Some(known) = plan.world().node(node) else {
+                return Err(Refusal::new(
+                    RefusalCode::NotFound,
+                    format!("there is no node {node}"),
+                    "`holdshort nodes` lists them",
+                ));
+            };
+            if known.drain.is_some() != *on {
+                let by = by.user.clone();
+                plan.note(Fact::NodeDrained { node: node.clone(), on: *on, by });
+            }
+        }
+        Command::Looked { mark, by } => {
+            // The mark never goes back: two screens of one person would unsee for each other.
+            if plan.world().looked(&by.user) < *mark {
+                plan.note(Fact::Looked { user: by.user.clone(), mark: *mark });
+            }
+        }
+        Command::Report { job, report, by } => report::decide(&mut plan, *job, report, by)?,
+        Command::Task { task, event } => task::decide(&mut plan, *task, event),
+        Command::NodeSeen { .. }
+        | Command::Configure(_)
+        | Command::Started { .. }
+        | Command::Down { .. } => machine::decide(&mut plan, command),
+        Command::Tick => {}
+        Command::Find { job, signal, level, evidence } => {
+            life::find(&mut plan, *job, *signal, *level, evidence);
+        }
+    }
+    actions::cycle(&mut plan);
+    let (facts, world) = plan.commit();
+    Ok(Decision { facts, world, jobs })
+}
+
+fn known_team(plan: &Plan, team: &str) -> Result<(), Refusal> {
+    if plan.world().teams.contains_key(team) {
+        return Ok(());
+    }
+    let known: Vec<&str> = plan.world().teams().map(|team| &*team.name).collect();
+    let hint = format!("the teams are: {}", known.join(", "));
+    Err(Refusal::new(RefusalCode::NotFound, format!("there is no team {team}"), hint))
+}
+
+/// A person's hold from now on; one that has ended already is refused.
+fn hold(
+    plan: &Plan,
+    by: &Actor,
+    until: Option<Wall>,
+    reason: Option<String>,
+) -> Result<Hold, Refusal> {
+    let since = plan.at();
+    if until.is_some_and(|until| until <= since.wall) {
+        let what = "the time until which to pause has passed";
+        return Err(Refusal::new(RefusalCode::Usage, what, "give a later one"));
+    }
+    Ok(Hold { by: by.user.clone(), since, until, reason })
+}
+
+fn check_limit(limit: Option<Span>) -> Result<(), Refusal> {
+    if limit == Some(Span::ZERO) {
+        let what = "a time limit of zero";
+        return Err(Refusal::new(RefusalCode::Usage, what, "leave it out for none"));
+    }
+    Ok(())
+}

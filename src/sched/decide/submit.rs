@@ -1,0 +1,158 @@
+//! Queues jobs: all of them or none.
+
+use std::collections::BTreeMap;
+
+use crate::base::{JobId, Name};
+use crate::model::access::Right;
+use crate::model::command::Submit;
+use crate::model::job::{ArrayPlace, Dependency, JobSpec, Outcome, State};
+use crate::model::refusal::{Refusal, RefusalCode};
+use crate::model::setup::PRIORITY_MAX;
+use crate::model::submission::ARRAY_MAX;
+use crate::model::{Actor, Fact};
+use crate::sched::decide::{check_limit, known_team, life, rights};
+use crate::sched::explain::never_fits;
+use crate::sched::plan::Plan;
+
+/// Tasks a gang may have at most.
+const GANG_MAX: u32 = 4096;
+
+/// Numbers of the new jobs, in order; of the earlier ones if the key was used before.
+pub(super) fn decide(plan: &mut Plan, submit: &Submit) -> Result<Vec<JobId>, Refusal> {
+    if let Some(earlier) = super::act::earlier(plan, submit.key.as_ref())? {
+        return Ok(earlier);
+    }
+    if submit.jobs.is_empty() {
+        return Err(usage("nothing to submit", "give a command after `--`"));
+    }
+    if submit.jobs.len() > ARRAY_MAX {
+        let what = format!("{} jobs in one request", submit.jobs.len());
+        return Err(usage(what, format!("at most {ARRAY_MAX} at once")));
+    }
+    let parent = submit.by.in_job.and_then(|job| plan.job(job));
+    for spec in &submit.jobs {
+        check(plan, spec, submit, parent.as_deref())?;
+    }
+    let first = plan.world().next_job;
+    let (owner, uid) = owner(&submit.by, parent.as_deref());
+    for (spec, number) in submit.jobs.iter().zip(first..) {
+        let mut spec = spec.clone();
+        spec.parent = submit.by.in_job;
+        if submit.array {
+            spec.array = spec.array.map(|a| ArrayPlace { id: JobId(first), ..a });
+        }
+        let job = JobId(number);
+        let spec = Box::new(spec);
+        plan.note(Fact::JobSubmitted { job, spec, owner: owner.clone(), uid });
+        life::settle(plan, job);
+    }
+    let count = u32::try_from(submit.jobs.len()).unwrap_or(u32::MAX);
+    if let Some(key) = &submit.key {
+        let (key, body) = (key.key.clone(), key.body.clone());
+        plan.note(Fact::KeyUsed { key, first: JobId(first), count, body });
+    }
+    Ok((first..).take(submit.jobs.len()).map(JobId).collect())
+}
+
+/// A child belongs to whoever owns its parent.
+fn owner(by: &Actor, parent: Option<&crate::model::Job>) -> (Name, Option<u32>) {
+    parent.map_or((by.user.clone(), by.uid), |parent| (parent.owner.clone(), parent.owner_uid))
+}
+
+fn check(
+    plan: &Plan,
+    spec: &JobSpec,
+    submit: &Submit,
+    parent: Option<&crate::model::Job>,
+) -> Result<(), Refusal> {
+    if submit.by.in_job.is_some() && !parent.is_some_and(crate::model::Job::is_live) {
+        return Err(Refusal::new(
+            RefusalCode::Forbidden,
+            "the submitting job is over",
+            "submit from outside",
+        ));
+    }
+    known_team(plan, &spec.team)?;
+    rights::on_team(plan.world(), &submit.by, &spec.team, Right::Submit)?;
+    if spec.priority > PRIORITY_MAX {
+        let what = format!("priority {} is out of range", spec.priority);
+        return Err(usage(what, format!("0 to {PRIORITY_MAX}, higher goes first")));
+    }
+    if let Some(parent) = parent.filter(|parent| spec.priority > parent.spec.priority) {
+        let what = format!("priority {} is above that of its parent", spec.priority);
+        let hint = format!("a child may have at most {}", parent.spec.priority);
+        return Err(Refusal::new(RefusalCode::Forbidden, what, hint));
+    }
+    check_size(spec)?;
+    for dependency in &spec.after {
+        check_dependency(plan, dependency, submit)?;
+    }
+    for name in spec.request.custom.keys() {
+        if plan.world().countable(name).is_none() {
+            let what = format!("there is no resource {name}");
+            let hint = "add it to the configuration: [[resource]] name = \"…\" count = …";
+            return Err(usage(what, hint));
+        }
+    }
+    match never_fits(plan.world(), spec) {
+        Some(reason) if spec.must_fit => Err(Refusal::new(
+            RefusalCode::NeverFits,
+            format!("it could never start here ({})", describe(&reason.numbers)),
+            "`holdshort nodes` shows what there is",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn check_size(spec: &JobSpec) -> Result<(), Refusal> {
+    let gang = spec.gang;
+    if gang.size == 0 || gang.size > GANG_MAX {
+        return Err(usage(format!("a gang of {}", gang.size), format!("1 to {GANG_MAX} tasks")));
+    }
+    if gang.min == 0 || gang.min > gang.size {
+        let what = format!("--min {} with --gang {}", gang.min, gang.size);
+        return Err(usage(what, "min lies between 1 and the gang's size"));
+    }
+    let gpu = spec.request.gpu_milli;
+    if gpu > 1000 && !gpu.is_multiple_of(1000) {
+        return Err(usage("more than one GPU comes in whole devices", "ask for 1, 2, 3 …"));
+    }
+    check_limit(spec.time_limit)
+}
+
+/// The other job must be known, and if it has ended, in the way that is asked for.
+fn check_dependency(plan: &Plan, on: &Dependency, submit: &Submit) -> Result<(), Refusal> {
+    let stored = || submit.ended.iter().find(|(ended, _)| *ended == on.job);
+    let ended = match (plan.job(on.job).map(|job| job.state.clone()), stored()) {
+        (Some(State::Ended(outcome)), _) => Some(outcome),
+        (None, Some((_, outcome))) => Some(*outcome),
+        (Some(_), _) => None,
+        (None, None) => {
+            let what = format!("there is no job {} to come after", on.job);
+            let hint = "`holdshort ls` lists the jobs";
+            return Err(Refusal::new(RefusalCode::NotFound, what, hint));
+        }
+    };
+    match ended {
+        Some(outcome) if !life::meets(on.kind, outcome) => Err(impossible(on.job, outcome)),
+        _ => Ok(()),
+    }
+}
+
+fn impossible(id: JobId, outcome: Outcome) -> Refusal {
+    let what = format!("job {id} has ended already ({}): this could never start", outcome.word());
+    Refusal::new(RefusalCode::Conflict, what, "use `--after ID:any`, or leave it out")
+}
+
+fn describe(numbers: &BTreeMap<Name, crate::model::reason::Value>) -> String {
+    use crate::model::reason::Value;
+    let pair = |(name, value): (&Name, &Value)| match value {
+        Value::Int(n) => format!("{name} {n}"),
+        Value::Text(text) => format!("{name} {text}"),
+    };
+    numbers.iter().map(pair).collect::<Vec<_>>().join(", ")
+}
+
+fn usage(what: impl Into<String>, hint: impl Into<String>) -> Refusal {
+    Refusal::new(RefusalCode::Usage, what, hint)
+}

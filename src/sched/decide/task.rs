@@ -1,0 +1,81 @@
+//! What the runner saw of a task. News about a task that is over, or of an attempt that is
+//! over, changes nothing: the runner may say things twice.
+
+use crate::base::TaskId;
+use crate::model::Fact;
+use crate::model::command::TaskEvent;
+use crate::model::fact::Class;
+use crate::model::job::{Exit, Job, State, StopFor, TaskState};
+use crate::sched::decide::life;
+use crate::sched::plan::Plan;
+
+/// Takes one event.
+pub(super) fn decide(plan: &mut Plan, id: TaskId, event: &TaskEvent) {
+    let Some(job) = plan.job(id.job).filter(|job| job.attempt == id.attempt) else { return };
+    let rank = usize::try_from(id.rank).unwrap_or(usize::MAX);
+    let Some(task) = job.tasks.get(rank).filter(|task| task.state.is_active()) else { return };
+    match event {
+        TaskEvent::Started { pid } => {
+            if task.started.is_none() {
+                plan.note(Fact::TaskStarted { task: id, pid: *pid, class: Class::Productive });
+                run_if_enough(plan, id);
+            }
+        }
+        TaskEvent::Ended { exit } => ended(plan, &job, id, exit),
+        TaskEvent::GpuTaken { index, by } => {
+            let node = task.placement.as_ref().map(|placement| placement.node.clone());
+            if let Some(node) = node {
+                plan.note(Fact::GpuForeign { node, index: *index, by: Some(by.clone()) });
+            }
+            not_started(plan, &job, id, format!("GPU {index} is used by {by}"));
+        }
+        TaskEvent::AtPrompt { text } => {
+            let news = job.prompt.as_ref().is_none_or(|p| p.text != *text || p.rank != id.rank);
+            if job.stop.is_none() && !job.frozen && news {
+                plan.note(Fact::AtPrompt { task: id, text: text.clone() });
+            }
+        }
+        TaskEvent::PromptOver => {
+            if job.prompt.as_ref().is_some_and(|prompt| prompt.rank == id.rank) {
+                plan.note(Fact::PromptOver { job: id.job, by: None });
+            }
+        }
+    }
+}
+
+/// A task whose device is taken looks for another. A gang that has its minimum without it goes
+/// on; any other gives its room back and waits for all of it.
+fn not_started(plan: &mut Plan, job: &Job, id: TaskId, why: String) {
+    let others = job.active_tasks().filter(|task| task.rank != id.rank).count();
+    let ended = job.tasks.iter().filter(|task| task.state == TaskState::Ended).count();
+    if job.stop.is_none() && others > 0 && others + ended >= job.spec.gang.min as usize {
+        plan.note(Fact::TaskUnplaced { task: id });
+        return;
+    }
+    plan.note(Fact::TaskEnded { task: id, exit: Exit::NotStarted(why) });
+    match job.stop {
+        Some(_) => life::finish_attempt(plan, id.job),
+        None => life::stop(plan, id.job, StopFor::Gang, "holdshort", None),
+    }
+}
+
+/// The job runs once the minimum of its gang does.
+fn run_if_enough(plan: &mut Plan, id: TaskId) {
+    let Some(job) = plan.job(id.job) else { return };
+    let running = job.tasks.iter().filter(|task| task.started.is_some()).count();
+    if job.state == State::Starting && running >= job.spec.gang.min as usize {
+        plan.note(Fact::JobRunning { job: job.id });
+    }
+}
+
+fn ended(plan: &mut Plan, job: &Job, id: TaskId, exit: &Exit) {
+    plan.note(Fact::TaskEnded { task: id, exit: exit.clone() });
+    let others = job.active_tasks().any(|task| task.rank != id.rank);
+    // One bad end ends a gang: the rest could only wait for a peer that is gone.
+    if others && job.stop.is_none() && !exit.is_success() {
+        let why = if *exit == Exit::Unknown { StopFor::Gang } else { StopFor::Failure };
+        life::stop(plan, job.id, why, "holdshort", None);
+        return;
+    }
+    life::finish_attempt(plan, job.id);
+}

@@ -1,0 +1,95 @@
+//! What is wrong with jobs. One file for each signal; [`scan`] asks them all.
+//!
+//! Signals are soft: unknown after a restart and never journalled. A crossed threshold becomes
+//! a command that carries its evidence, so that a replay needs no signal.
+
+mod limit_near;
+mod long_running;
+mod never_started;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::base::{At, Mono, Span, TaskId};
+use crate::model::Command;
+use crate::model::finding::{Level, Signal};
+use crate::model::job::{Job, State};
+use crate::model::page::Lane;
+use crate::model::reason::Numbers;
+use crate::sched::world::World;
+
+/// What is known of running tasks from outside, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Signals {
+    /// Tasks that have written something.
+    pub wrote: BTreeSet<TaskId>,
+    /// Tasks of which it is known that they have written nothing so far.
+    pub silent: BTreeSet<TaskId>,
+}
+
+/// What one signal says of one job.
+struct Verdict {
+    /// How bad, or nothing.
+    level: Option<Level>,
+    /// The evidence.
+    evidence: Numbers,
+    /// When it may say something else if nothing else happens.
+    next: Option<Mono>,
+}
+
+/// A signal: its name and its rule.
+type Rule = fn(&World, &Job, &Signals, At) -> Verdict;
+
+const RULES: &[(Signal, Rule)] = &[
+    (Signal::NeverStarted, never_started::check),
+    (Signal::LimitNear, limit_near::check),
+    (Signal::LongRunning, long_running::check),
+];
+
+/// A start is looked at after this, together with others that come meanwhile; from then on each
+/// signal says itself when it is due.
+pub const SOONEST: Span = Span::secs(1);
+
+/// Commands for every threshold that was crossed, and when to look again.
+pub fn scan(world: &World, signals: &Signals, at: At) -> (Vec<Command>, Option<Mono>) {
+    let mut commands = Vec::new();
+    let mut next: Option<Mono> = None;
+    for job in watched(world) {
+        for (signal, rule) in RULES {
+            let verdict = rule(world, job, signals, at);
+            let stands = job.findings.get(signal).map(|finding| finding.level);
+            if verdict.level != stands {
+                let (level, evidence) = (verdict.level, verdict.evidence);
+                commands.push(Command::Find { job: job.id, signal: *signal, level, evidence });
+            }
+            let soonest = |due: Mono| next.map_or(due, |next| next.min(due));
+            next = verdict.next.map(soonest).or(next);
+        }
+    }
+    (commands, next)
+}
+
+/// Tasks whose output somebody should look at before the next [`scan`].
+pub fn candidates<'a>(world: &'a World, signals: &'a Signals) -> impl Iterator<Item = TaskId> + 'a {
+    let open = watched(world).filter(|job| never_started::is_open(job));
+    let tasks = open.flat_map(|job| {
+        let id = |rank| TaskId { job: job.id, attempt: job.attempt, rank };
+        job.active_tasks().map(move |task| id(task.rank))
+    });
+    tasks.filter(|task| !signals.wrote.contains(task))
+}
+
+/// Jobs that run or are being started.
+fn watched(world: &World) -> impl Iterator<Item = &Arc<Job>> {
+    let lanes = [Lane::Human, Lane::Running].into_iter();
+    let ids = lanes.flat_map(|lane| world.index().lane(lane, None));
+    let jobs = ids.filter_map(|(_, id)| world.job(id));
+    jobs.filter(|job| matches!(job.state, State::Starting | State::Running))
+}
+
+/// The level reached by a growing number, and the next threshold above it.
+fn graded(value: Mono, steps: [(Mono, Level); 3]) -> (Option<Level>, Option<Mono>) {
+    let reached = steps.iter().rev().find(|(due, _)| *due <= value).map(|(_, level)| *level);
+    let next = steps.iter().find(|(due, _)| *due > value).map(|(due, _)| *due);
+    (reached, next)
+}

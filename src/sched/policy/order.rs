@@ -1,0 +1,74 @@
+//! Who goes first.
+//!
+//! Priority (lifted by `next`), then `next` itself, then jobs that come back before new ones,
+//! then gangs below their minimum before those that only grow, then age, then number
+//! (DESIGN.md 5.5).
+
+use std::cmp::Reverse;
+
+use crate::base::{JobId, Mono};
+use crate::model::job::{Job, State};
+
+/// A job's place among those that want room; the smallest goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Higher priority first.
+    pub priority: Reverse<u16>,
+    /// The last one that was moved to the front first.
+    pub front: Reverse<u64>,
+    /// One that comes back before a new one.
+    pub resumed: Reverse<bool>,
+    /// A gang below its minimum before one that only grows.
+    pub grows: bool,
+    /// Older first.
+    pub submitted: Mono,
+    /// Lower number first.
+    pub id: JobId,
+}
+
+impl Place {
+    /// The place of a job.
+    pub fn of(job: &Job) -> Place {
+        let grows = matches!(job.state, State::Starting | State::Running);
+        Place {
+            priority: Reverse(job.sort_priority()),
+            front: Reverse(job.front.map_or(0, |front| front.rank)),
+            resumed: Reverse(job.attempt > 0 && !grows),
+            grows,
+            submitted: job.submitted.now,
+            id: job.id,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(priority: u16, front: u64, resumed: bool, submitted: u64, id: u64) -> Place {
+        Place {
+            priority: Reverse(priority),
+            front: Reverse(front),
+            resumed: Reverse(resumed),
+            grows: false,
+            submitted: Mono(submitted),
+            id: JobId(id),
+        }
+    }
+
+    #[test]
+    fn each_key_breaks_the_tie_of_the_one_before() {
+        let best_first = [
+            place(400, 0, false, 9, 9),
+            place(200, 2, false, 9, 8),
+            place(200, 1, false, 9, 7),
+            place(200, 0, true, 9, 6),
+            place(200, 0, false, 1, 5),
+            Place { grows: true, ..place(200, 0, false, 0, 1) },
+            place(100, 9, true, 0, 0),
+        ];
+        assert!(best_first.is_sorted());
+        assert!(place(200, 0, false, 1, 1) < place(200, 0, false, 1, 2));
+        assert!(place(200, 0, false, 1, 2) < place(200, 0, false, 2, 1));
+    }
+}

@@ -1,0 +1,280 @@
+//! Everything the scheduler knows.
+//!
+//! The maps are persistent trees: a clone shares all of them and costs nothing, so that a plan,
+//! a reader and a snapshot each simply keep one. Jobs are changed only through
+//! [`World::put_job`], which keeps the derived [`Index`] true.
+
+use std::sync::Arc;
+
+use imbl::{OrdMap, Vector};
+use serde::{Deserialize, Serialize};
+
+use crate::base::{At, JobId, Mono, Name, Span, Wall};
+use crate::model::fact::kept::{KEY_FOR, RATE_WINDOW};
+use crate::model::job::Hold;
+use crate::model::setup::{API_DEFAULT_COUNT, Countable, Setup};
+use crate::model::{Job, Node, Team};
+use crate::sched::index::Index;
+
+/// Everything the scheduler knows, at one instant.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct World {
+    /// When the last fact was applied.
+    pub(super) at: At,
+    /// Live jobs and the last ended ones.
+    pub(super) jobs: OrdMap<JobId, Arc<Job>>,
+    /// The number of the next job.
+    pub(super) next_job: u64,
+    /// The rank of the next job that is moved to the front.
+    pub(super) next_front: u64,
+    /// The places that work can go.
+    pub(super) nodes: OrdMap<Name, Arc<Node>>,
+    /// Configuration.
+    pub(super) setup: Arc<Setup>,
+    /// Teams by path.
+    pub(super) teams: OrdMap<Name, Team>,
+    /// Everything is held back.
+    pub(super) paused: Option<Hold>,
+    /// The machine's boot in which the server last started.
+    pub(super) boot: String,
+    /// What that boot's `CLOCK_BOOTTIME` lacks to the scheduler's clock.
+    pub(super) boot_offset: i64,
+    /// All the time the machine was off or asleep.
+    pub(super) down: Span,
+    /// Idempotency keys.
+    pub(super) keys: OrdMap<String, KeyUse>,
+    /// Up to when each person has looked at what ended.
+    pub(super) looked: OrdMap<Name, Wall>,
+    /// Units of rated resources taken lately, oldest first.
+    pub(super) rates: OrdMap<Name, Vector<(Mono, u64)>>,
+    /// What follows from the jobs.
+    pub(super) index: Index,
+}
+
+/// What an idempotency key stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyUse {
+    /// First job.
+    pub first: JobId,
+    /// How many jobs; 0 for an act.
+    pub count: u32,
+    /// Print of the request.
+    pub body: String,
+    /// When.
+    pub at: Mono,
+}
+
+impl KeyUse {
+    /// Still remembered at `now`.
+    pub fn is_fresh(&self, now: Mono) -> bool {
+        self.at + KEY_FOR > now
+    }
+}
+
+impl World {
+    /// An empty world whose first job will be 1.
+    pub fn new() -> World {
+        World { next_job: 1, next_front: 1, ..World::default() }
+    }
+
+    /// When the last fact was applied.
+    pub fn at(&self) -> At {
+        self.at
+    }
+
+    /// The machine's boot in which the server last started; empty before the first start.
+    pub fn boot(&self) -> &str {
+        &self.boot
+    }
+
+    /// What that boot's `CLOCK_BOOTTIME` lacks to the scheduler's clock, in milliseconds.
+    pub fn boot_offset(&self) -> i64 {
+        self.boot_offset
+    }
+
+    /// A job by number.
+    pub fn job(&self, id: JobId) -> Option<&Arc<Job>> {
+        self.jobs.get(&id)
+    }
+
+    /// How many jobs there are, ended ones included.
+    pub fn job_count(&self) -> u64 {
+        self.jobs.len() as u64
+    }
+
+    /// All jobs by number.
+    pub fn jobs(&self) -> impl Iterator<Item = &Arc<Job>> {
+        self.jobs.values()
+    }
+
+    /// Nodes by name.
+    pub fn nodes(&self) -> impl Iterator<Item = &Arc<Node>> {
+        self.nodes.values()
+    }
+
+    /// A node by name.
+    pub fn node(&self, name: &str) -> Option<&Arc<Node>> {
+        self.nodes.get(name)
+    }
+
+    /// Configuration.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Teams by path.
+    pub fn teams(&self) -> impl Iterator<Item = &Team> {
+        self.teams.values()
+    }
+
+    /// Everything is held back by this.
+    pub fn paused(&self) -> Option<&Hold> {
+        self.paused.as_ref()
+    }
+
+    /// Up to when a person has looked at what ended; the epoch if never.
+    pub fn looked(&self, user: &str) -> Wall {
+        self.looked.get(user).copied().unwrap_or_default()
+    }
+
+    /// What follows from the jobs: lanes, queue, room in use.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// `now` on the clock that leaves out the time the machine was off or asleep.
+    pub fn active(&self, now: Mono) -> Mono {
+        now - self.down
+    }
+
+    /// The instant on the scheduler's clock at which the clock without down time shows `active`,
+    /// if the machine does not go down before.
+    pub fn from_active(&self, active: Mono) -> Mono {
+        active + self.down
+    }
+
+    /// A countable resource: as configured, or the built-in number of an `api:*`.
+    pub fn countable(&self, name: &str) -> Option<Countable> {
+        let built_in = || {
+            name.starts_with("api:")
+                .then_some(Countable { count: API_DEFAULT_COUNT, per_minute: None })
+        };
+        self.setup.resources.get(name).cloned().or_else(built_in)
+    }
+
+    /// Units of a rated resource taken in the 60 seconds before `now`.
+    pub fn taken(&self, name: &str, now: Mono) -> u64 {
+        let recent = self.rates.get(name).into_iter().flatten();
+        let recent = recent.filter(|(at, _)| *at + RATE_WINDOW > now);
+        recent.fold(0, |sum, (_, units)| sum.saturating_add(*units))
+    }
+
+    /// When units of a rated resource come free again, after `now`: each instant with its units.
+    pub fn rate_frees(&self, name: &str, now: Mono) -> impl Iterator<Item = (Mono, u64)> + '_ {
+        let recent = self.rates.get(name).into_iter().flatten();
+        let frees = recent.map(|(at, units)| (*at + RATE_WINDOW, *units));
+        frees.filter(move |(at, _)| *at > now)
+    }
+
+    /// When time alone next changes something: on the scheduler's clock, and on the calendar.
+    /// What is due at `at` already is not meant.
+    pub fn next_due(&self, at: At) -> (Option<Mono>, Option<Wall>) {
+        let limit = self.index.limits.get_min().map(|(active, _)| self.from_active(*active));
+        // A rate that comes free matters only to somebody who waits for room.
+        let rated = self.rates.keys().filter(|_| !self.index.queue.is_empty());
+        let rate = rated.filter_map(|name| Some(self.rate_frees(name, at.now).next()?.0));
+        let holds = self.teams.values().filter_map(|team| team.paused.as_ref());
+        let holds = holds.chain(&self.paused).filter_map(|hold| hold.until);
+        let calendar = self.index.calendar.get_min().map(|(wall, _)| *wall);
+        let mono = rate.chain(limit).filter(|due| *due > at.now).min();
+        (mono, holds.chain(calendar).filter(|due| *due > at.wall).min())
+    }
+
+    /// Puts a job in place of what was known of it.
+    pub(super) fn put_job(&mut self, job: Job) {
+        if let Some(old) = self.jobs.get(&job.id) {
+            self.index.remove(old);
+        }
+        self.index.insert(&job);
+        self.jobs.insert(job.id, Arc::new(job));
+    }
+
+    /// Removes a job.
+    pub(super) fn drop_job(&mut self, id: JobId) {
+        if let Some(old) = self.jobs.remove(&id) {
+            self.index.remove(&old);
+        }
+    }
+}
+
+/// The world as it is stored: what cannot be derived.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    at: At,
+    jobs: Vec<Arc<Job>>,
+    next_job: u64,
+    next_front: u64,
+    nodes: Vec<Arc<Node>>,
+    setup: Arc<Setup>,
+    teams: Vec<Team>,
+    paused: Option<Hold>,
+    boot: String,
+    boot_offset: i64,
+    down: Span,
+    keys: Vec<(String, KeyUse)>,
+    looked: Vec<(Name, Wall)>,
+    rates: Vec<(Name, Vec<(Mono, u64)>)>,
+}
+
+impl Serialize for World {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Saved {
+            at: self.at,
+            jobs: self.jobs.values().cloned().collect(),
+            next_job: self.next_job,
+            next_front: self.next_front,
+            nodes: self.nodes.values().cloned().collect(),
+            setup: self.setup.clone(),
+            teams: self.teams.values().cloned().collect(),
+            paused: self.paused.clone(),
+            boot: self.boot.clone(),
+            boot_offset: self.boot_offset,
+            down: self.down,
+            keys: self.keys.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+            looked: self.looked.iter().map(|(k, v)| (k.clone(), *v)).collect(),
+            rates: self
+                .rates
+                .iter()
+                .map(|(name, taken)| (name.clone(), taken.iter().copied().collect()))
+                .collect(),
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for World {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<World, D::Error> {
+        let saved = Saved::deserialize(deserializer)?;
+        let mut world = World {
+            at: saved.at,
+            next_job: saved.next_job,
+            next_front: saved.next_front,
+            nodes: saved.nodes.into_iter().map(|n| (n.name.clone(), n)).collect(),
+            setup: saved.setup,
+            teams: saved.teams.into_iter().map(|t| (t.name.clone(), t)).collect(),
+            paused: saved.paused,
+            boot: saved.boot,
+            boot_offset: saved.boot_offset,
+            down: saved.down,
+            keys: saved.keys.into_iter().collect(),
+            looked: saved.looked.into_iter().collect(),
+            rates: saved.rates.into_iter().map(|(n, v)| (n, Vector::from_iter(v))).collect(),
+            ..World::default()
+        };
+        for job in saved.jobs {
+            world.index.insert(&job);
+            world.jobs.insert(job.id, job);
+        }
+        Ok(world)
+    }
+}
