@@ -38,26 +38,29 @@ impl Session {
     /// # Errors
     /// When it cannot be reached or started.
     pub fn link(&self) -> Result<Box<dyn Link>, Failure> {
-        if !in_job() {
-            autostart::ensure(&self.places)?;
-            return Ok(self.local());
+        if in_job() {
+            self.places.check_socket()?;
+            if autostart::answers_within(&self.places.paths.socket, PATIENCE) {
+                return Ok(Box::new(self.local()));
+            }
+            return Err(self.unreachable());
         }
-        self.places.check_socket()?;
-        if autostart::answers_within(&self.places.paths.socket, PATIENCE) {
-            return Ok(self.local());
-        }
-        Err(self.unreachable())
+        autostart::ensure(&self.places)?;
+        let places = self.places.clone();
+        let revive = move || autostart::ensure(&places).map(drop).map_err(|f| f.to_string());
+        Ok(Box::new(self.local().reviving(revive)))
     }
 
     /// The server, if one runs.
     pub fn running_link(&self) -> Option<Box<dyn Link>> {
-        autostart::answers(&self.places.paths.socket).then(|| self.local())
+        let there = autostart::answers(&self.places.paths.socket);
+        there.then(|| Box::new(self.local()) as Box<dyn Link>)
     }
 
     /// A job's token goes along for those that run outside its process tree, as in a container.
-    fn local(&self) -> Box<dyn Link> {
+    fn local(&self) -> Local {
         let token = std::env::var("HOLDSHORT_TOKEN").ok();
-        Box::new(Local::new(self.places.paths.socket.clone()).with_token(token))
+        Local::new(self.places.paths.socket.clone()).with_token(token)
     }
 
     /// Prints one document on one line.

@@ -142,7 +142,11 @@ pub fn end_of(child: Child) -> Said {
 
 impl Drop for World {
     fn drop(&mut self) {
-        // Nothing of a test may outlive it, whether it passed or not.
+        // Nothing of a test may outlive it, whether it passed or not; jobs outlive a killed
+        // server, and the next one finds them.
+        if self.dir.path().join("data").exists() {
+            let _ = self.command(&["server", "start"]).output();
+        }
         let _ = self.command(&["server", "stop", "--with-jobs"]).output();
     }
 }
