@@ -102,7 +102,9 @@ fn a_frozen_tree_stands_still_and_goes_on_when_thawed() {
         let still = |pid: &u32| {
             let wchan = std::fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap_or_default();
             let state = tree::stat(*pid).map(|one| one.state);
-            matches!(state, None | Some(b'T')) || wchan.contains("freez") || frozen_by_group(*pid)
+            matches!(state, None | Some(b'T' | b'Z'))
+                || wchan.contains("freez")
+                || frozen_by_group(*pid)
         };
         until("all stand still", || tree::descendants(supervisor).iter().all(still));
         let before = sizes();

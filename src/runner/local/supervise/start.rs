@@ -11,6 +11,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
+use crate::base::TaskId;
 use crate::model::job::Exit;
 use crate::runner::local::cgroup::Group;
 use crate::runner::local::spool::{self, Held};
@@ -23,6 +24,9 @@ use crate::runner::local::supervise::watch::{Source, Task, Watch};
 use crate::runner::local::sys::SingleThreaded;
 use crate::runner::local::wire::{ExitNote, Order, Stamp, Up};
 use crate::runner::local::{sys, tree};
+
+/// What a supervisor calls itself, before its task's id. The kernel keeps 15 bytes.
+const NAME_PREFIX: &str = "hs:";
 
 /// Longer spans than this are as good as for ever, and add up without overflow.
 const SPAN_MAX: Duration = Duration::from_secs(100 * 365 * 86_400);
@@ -67,8 +71,14 @@ fn catch_signals() -> io::Result<SignalFd> {
     Ok(SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
 }
 
+/// The task in a supervisor's name; `None` for any other process. A process that only calls
+/// itself so gains nothing: its claim must be the task's.
+pub fn task_of_name(name: &str) -> Option<TaskId> {
+    name.strip_prefix(NAME_PREFIX)?.parse().ok()
+}
+
 fn name_process(order: &Order) {
-    if let Ok(name) = std::ffi::CString::new(format!("hs:{}", order.task)) {
+    if let Ok(name) = std::ffi::CString::new(format!("{NAME_PREFIX}{}", order.task)) {
         let _ = nix::sys::prctl::set_name(&name);
     }
 }
