@@ -12,7 +12,7 @@ use crate::api::wire::problem::Problem;
 use crate::api::wire::receipt::Receipt;
 use crate::base::JobId;
 use crate::model::Command;
-use crate::model::command::{Act, Report};
+use crate::model::command::Report;
 
 /// Does something with jobs: all of them or, if one refuses, none.
 #[utoipa::path(post, path = "/api/v1/jobs/actions", tag = "jobs", request_body = ActRequest,
@@ -26,8 +26,7 @@ pub async fn act(
     Body(request): Body<ActRequest>,
 ) -> Answer<Json<Receipt>> {
     let (jobs, verb) = request.into_model()?;
-    let act = Command::Act(Act { jobs, verb, by, key });
-    let receipt = app.handle.command(act).await?;
+    let receipt = app.handle.act(jobs, verb, key, by).await?;
     Ok(Json(Receipt::new(receipt.seq, &receipt.jobs)))
 }
 

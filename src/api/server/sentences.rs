@@ -4,7 +4,7 @@ use super::app::App;
 use super::fault::Answer;
 use crate::api::wire::Words;
 use crate::base::At;
-use crate::model::{Actor, Finding, Reason};
+use crate::model::{Finding, Reason};
 use crate::view::sight::Sight;
 use crate::view::words;
 
@@ -19,7 +19,7 @@ impl Sentences {
 
     /// As seen at the engine's own time, for documents that do not carry one.
     pub async fn now(app: &App) -> Answer<Sentences> {
-        Ok(Sentences::at(app.handle.summary(&Actor::system()).await?.at))
+        Ok(Sentences::at(app.handle.summary(&app.own()).await?.at))
     }
 }
 

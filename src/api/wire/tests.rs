@@ -21,8 +21,8 @@ use crate::model::fact::Class;
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{
     ArrayPlace, AttemptRecord, Cause, Checkpoint, Dependency, DependencyKind, Exit, FailureClass,
-    Gang, GpuShare, Hold, Outcome, Placement, Progress, Prompt, State, StopFor, Task, TaskState,
-    WarnSignal,
+    Front, Gang, GpuShare, Hold, Outcome, Placement, Progress, Prompt, State, StopFor, Task,
+    TaskState, WarnSignal,
 };
 use crate::model::node::{Drain, Gpu};
 use crate::model::page::{self, Counts, Cursor, JobRow, Lane, NodeRow};
@@ -363,7 +363,7 @@ fn facts_about_jobs() -> Vec<Fact> {
         Fact::JobEnded { job, outcome: Outcome::TimedOut },
         Fact::JobForgotten { job },
         Fact::JobChanged { job, spec, by: by.clone() },
-        Fact::JobMovedUp { job, front: 3, by: by.clone() },
+        Fact::JobMovedUp { job, front: Front { rank: 3, priority: 9 }, by: by.clone() },
         Fact::JobAcked { job, by: by.clone() },
         Fact::JobReported { job, report: Report::Heartbeat },
         Fact::JobReported {
@@ -389,7 +389,6 @@ fn facts_about_tasks() -> Vec<Fact> {
         Fact::TaskPlaced { task, placement, class: Class::StartStop },
         Fact::TaskStarted { task, pid: 7, class: Class::Productive },
         Fact::TaskEnded { task, exit: Exit::Signal(15) },
-        Fact::TaskUnplaced { task, why: "gpu taken".into() },
         Fact::AtPrompt { task, text: "ok?".into() },
     ]
 }
@@ -398,7 +397,7 @@ fn other_facts() -> Vec<Fact> {
     let by: Name = "ana".into();
     let node: Name = "n1".into();
     vec![
-        Fact::KeyUsed { key: "ana:k".into(), first: JobId(1), count: 2 },
+        Fact::KeyUsed { key: "ana k".into(), first: JobId(1), count: 2, body: "9f".into() },
         Fact::RateUsed { resource: "api:x".into(), units: 2 },
         Fact::TeamPaused { team: None, hold: hold() },
         Fact::TeamResumed { team: Some("ml".into()), by: by.clone() },
@@ -406,7 +405,8 @@ fn other_facts() -> Vec<Fact> {
         Fact::NodeDrained { node: node.clone(), on: true, by: by.clone() },
         Fact::GpuForeign { node, index: 1, by: Some(by) },
         Fact::Configured(Box::new(setup())),
-        Fact::Started { boot: "b".into() },
+        Fact::Started { boot: "b".into(), offset: -5 },
+        Fact::Looked { user: "ana".into(), mark: Wall(1_800_000_000_000) },
         Fact::Down { from: Mono(1), to: Mono(2), class: Class::Down },
     ]
 }

@@ -64,6 +64,7 @@ words!("failure class" FailureClass {
     ParkedWithoutAsking = "parked_without_asking",
     NodeLost = "node_lost",
     NeverFits = "never_fits",
+    Dependency = "dependency",
     CannotStart = "cannot_start",
 });
 

@@ -8,6 +8,7 @@ use crate::api::wire::task::placement_of;
 use crate::api::wire::words::Word;
 use crate::api::wire::{WireError, name_map};
 use crate::base::{JobId, Mono, TaskId};
+use crate::model::job::Front;
 use crate::model::{Fact, JobSpec};
 
 impl Shown {
@@ -24,9 +25,10 @@ impl Shown {
 
     fn of_no_job(self) -> Result<Fact, WireError> {
         Ok(match self {
-            Shown::KeyUsed { key, first, count } => {
-                Fact::KeyUsed { key, first: JobId(first), count }
+            Shown::KeyUsed { key, first, count, body } => {
+                Fact::KeyUsed { key, first: JobId(first), count, body }
             }
+            Shown::Looked { user, mark } => Fact::Looked { user: user.into(), mark: mark.0 },
             Shown::RateUsed { resource, units } => {
                 Fact::RateUsed { resource: resource.into(), units }
             }
@@ -48,7 +50,7 @@ impl Shown {
                 Fact::GpuForeign { node: node.into(), index, by: by.map(Into::into) }
             }
             Shown::Configured { setup } => Fact::Configured(Box::new((*setup).try_into()?)),
-            Shown::Started { boot } => Fact::Started { boot },
+            Shown::Started { boot, offset_ms } => Fact::Started { boot, offset: offset_ms },
             Shown::Down { from_mono, to_mono, class } => {
                 let (from, to) = (Mono(from_mono), Mono(to_mono));
                 Fact::Down { from, to, class: of(&class)? }
@@ -70,9 +72,6 @@ impl Shown {
             }
             Shown::TaskEnded { attempt, rank, exit } => {
                 Fact::TaskEnded { task: id(attempt, rank), exit: exit.try_into()? }
-            }
-            Shown::TaskUnplaced { attempt, rank, why } => {
-                Fact::TaskUnplaced { task: id(attempt, rank), why }
             }
             Shown::AtPrompt { attempt, rank, text } => {
                 Fact::AtPrompt { task: id(attempt, rank), text }
@@ -122,7 +121,9 @@ impl Shown {
             Shown::JobChanged { spec, by } => {
                 Fact::JobChanged { job, spec: spec_of(*spec)?, by: by.into() }
             }
-            Shown::JobMovedUp { front, by } => Fact::JobMovedUp { job, front, by: by.into() },
+            Shown::JobMovedUp { rank, priority, by } => {
+                Fact::JobMovedUp { job, front: Front { rank, priority }, by: by.into() }
+            }
             Shown::JobAcked { by } => Fact::JobAcked { job, by: by.into() },
             other => return Err(WireError(format!("{other:?} is about no job"))),
         })

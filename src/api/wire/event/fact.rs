@@ -31,6 +31,7 @@ pub enum FactShown {
         key: String,
         first: u64,
         count: u32,
+        body: String,
     },
     JobQueued {},
     JobWaits {
@@ -80,11 +81,6 @@ pub enum FactShown {
         rank: u32,
         exit: Exit,
     },
-    TaskUnplaced {
-        attempt: u32,
-        rank: u32,
-        why: String,
-    },
     AttemptEnded {
         stopped_for: Option<String>,
         exit: Option<Exit>,
@@ -100,7 +96,8 @@ pub enum FactShown {
         by: String,
     },
     JobMovedUp {
-        front: u64,
+        rank: u64,
+        priority: u16,
         by: String,
     },
     JobAcked {
@@ -124,6 +121,10 @@ pub enum FactShown {
     },
     FindingOver {
         signal: String,
+    },
+    Looked {
+        user: String,
+        mark: Time,
     },
     RateUsed {
         resource: String,
@@ -157,6 +158,7 @@ pub enum FactShown {
     },
     Started {
         boot: String,
+        offset_ms: i64,
     },
     Down {
         from_mono: u64,

@@ -6,7 +6,7 @@ use crate::api::wire::task::shares;
 use crate::api::wire::text_map;
 use crate::api::wire::time::Time;
 use crate::api::wire::words::Word as _;
-use crate::base::{Mono, Name, TaskId};
+use crate::base::{Mono, Name, TaskId, Wall};
 use crate::model::fact::Class;
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{self, Cause, FailureClass, Outcome, StopFor};
@@ -18,7 +18,7 @@ impl From<&Fact> for Shown {
     fn from(fact: &Fact) -> Shown {
         match fact {
             Fact::JobSubmitted { spec, owner, uid, .. } => submitted(spec, owner, *uid),
-            Fact::KeyUsed { key, first, count } => key_used(key, first.0, *count),
+            Fact::KeyUsed { key, first, count, body } => key_used(key, first.0, *count, body),
             Fact::JobQueued { .. } => Shown::JobQueued {},
             Fact::JobWaits { cause, .. } => waits(*cause),
             Fact::JobHeld { hold, .. } => Shown::JobHeld { hold: hold.into() },
@@ -32,7 +32,6 @@ impl From<&Fact> for Shown {
             Fact::JobRunning { .. } => Shown::JobRunning {},
             Fact::JobStopping { why, by, reason, class, .. } => stopping(*why, by, reason, *class),
             Fact::TaskEnded { task, exit } => task_ended(*task, exit),
-            Fact::TaskUnplaced { task, why } => unplaced(*task, why),
             Fact::AttemptEnded { stopped_for, exit, .. } => {
                 attempt_ended(*stopped_for, exit.as_ref())
             }
@@ -47,6 +46,7 @@ impl From<&Fact> for Shown {
             Fact::PromptOver { by, .. } => Shown::PromptOver { by: known(by.as_ref()) },
             Fact::Found { signal, level, evidence, .. } => found(*signal, *level, evidence),
             Fact::FindingOver { signal, .. } => Shown::FindingOver { signal: signal.to_word() },
+            Fact::Looked { user, mark } => looked(user, *mark),
             Fact::RateUsed { resource, units } => rate_used(resource, *units),
             Fact::TeamPaused { team, hold } => team_paused(team.as_ref(), hold),
             Fact::TeamResumed { team, by } => team_resumed(team.as_ref(), by),
@@ -54,7 +54,7 @@ impl From<&Fact> for Shown {
             Fact::NodeDrained { node, on, by } => drained(node, *on, by),
             Fact::GpuForeign { node, index, by } => foreign(node, *index, by.as_ref()),
             Fact::Configured(setup) => Shown::Configured { setup: Box::new((&**setup).into()) },
-            Fact::Started { boot } => Shown::Started { boot: boot.clone() },
+            Fact::Started { boot, offset } => server_started(boot, *offset),
             Fact::Down { from, to, class } => down(*from, *to, *class),
         }
     }
@@ -68,8 +68,8 @@ fn submitted(spec: &JobSpec, owner: &Name, uid: Option<u32>) -> Shown {
     Shown::JobSubmitted { spec: Box::new(Spec::from(spec)), owner: owner.to_string(), uid }
 }
 
-fn key_used(key: &str, first: u64, count: u32) -> Shown {
-    Shown::KeyUsed { key: key.to_owned(), first, count }
+fn key_used(key: &str, first: u64, count: u32, body: &str) -> Shown {
+    Shown::KeyUsed { key: key.to_owned(), first, count, body: body.to_owned() }
 }
 
 fn waits(cause: Cause) -> Shown {
@@ -112,10 +112,6 @@ fn task_ended(task: TaskId, exit: &job::Exit) -> Shown {
     Shown::TaskEnded { attempt: task.attempt, rank: task.rank, exit: exit.into() }
 }
 
-fn unplaced(task: TaskId, why: &str) -> Shown {
-    Shown::TaskUnplaced { attempt: task.attempt, rank: task.rank, why: why.to_owned() }
-}
-
 fn attempt_ended(stopped: Option<StopFor>, exit: Option<&job::Exit>) -> Shown {
     let stopped_for = stopped.map(StopFor::to_word);
     Shown::AttemptEnded { stopped_for, exit: exit.map(Into::into) }
@@ -133,8 +129,8 @@ fn changed(spec: &JobSpec, by: &Name) -> Shown {
     Shown::JobChanged { spec: Box::new(Spec::from(spec)), by: by.to_string() }
 }
 
-fn moved_up(front: u64, by: &Name) -> Shown {
-    Shown::JobMovedUp { front, by: by.to_string() }
+fn moved_up(front: job::Front, by: &Name) -> Shown {
+    Shown::JobMovedUp { rank: front.rank, priority: front.priority, by: by.to_string() }
 }
 
 fn at_prompt(task: TaskId, text: &str) -> Shown {
@@ -144,6 +140,10 @@ fn at_prompt(task: TaskId, text: &str) -> Shown {
 fn found(signal: Signal, level: Level, evidence: &Numbers) -> Shown {
     let (signal, level) = (signal.to_word(), level.to_word());
     Shown::Found { signal, level, evidence: text_map(evidence) }
+}
+
+fn looked(user: &Name, mark: Wall) -> Shown {
+    Shown::Looked { user: user.to_string(), mark: Time(mark) }
 }
 
 fn rate_used(resource: &Name, units: u64) -> Shown {
@@ -172,6 +172,10 @@ fn drained(node: &Name, on: bool, by: &Name) -> Shown {
 
 fn foreign(node: &Name, index: u32, by: Option<&Name>) -> Shown {
     Shown::GpuForeign { node: node.to_string(), index, by: known(by) }
+}
+
+fn server_started(boot: &str, offset_ms: i64) -> Shown {
+    Shown::Started { boot: boot.to_owned(), offset_ms }
 }
 
 fn down(from: Mono, to: Mono, class: Class) -> Shown {
