@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{broadcast, oneshot, watch};
 
-use crate::base::At;
 use crate::engine::alarm::Alarm;
 use crate::engine::clock::Timeline;
 use crate::engine::handle::{Handle, Inner};
@@ -33,7 +32,7 @@ pub struct Parts {
     /// Values of environments.
     pub environments: Arc<dyn Environments>,
     /// The clocks.
-    pub clock: Box<dyn Clock>,
+    pub clock: Arc<dyn Clock>,
     /// Processes. Built with the same door.
     pub runner: Arc<dyn Runner>,
     /// Configuration.
@@ -73,8 +72,9 @@ pub enum Stopped {
 pub(super) struct Published {
     pub world: World,
     pub seq: u64,
-    pub at: At,
     pub notes: Vec<String>,
+    /// Tells what time it is for a reader who looks later than the commit.
+    pub timeline: Timeline,
 }
 
 /// Shared between the loop and the handles.
@@ -126,8 +126,8 @@ pub fn start(
         published: Mutex::new(Published {
             world: state.world.clone(),
             seq: state.seq,
-            at: state.world.at(),
             notes: Vec::new(),
+            timeline: timeline.clone(),
         }),
         follow: broadcast::channel(FOLLOW_MAX).0,
         counters: Mutex::default(),
@@ -146,6 +146,7 @@ pub fn start(
         places: parts.places.clone(),
         tokens,
         since: reading.wall,
+        clock: parts.clock.clone(),
     };
     let handle = Handle { inner: Arc::new(inner) };
     let mut owner = Owner {

@@ -1,3 +1,15 @@
 //! The one integration-test binary: each module tests a room from outside, or the whole program.
 
+mod crash;
+mod faults;
+mod inside;
+mod place;
+mod runner;
+mod runner_life;
+mod runner_logs;
+mod runner_recovery;
+mod runner_stop;
+mod runner_terminal;
+mod sched;
 mod store;
+mod terminal;

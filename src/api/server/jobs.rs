@@ -94,7 +94,7 @@ pub async fn show(
     Place(id): Place<u64>,
 ) -> Answer<Json<JobDocument>> {
     let detail = app.handle.job(&by, JobId(id)).await?;
-    Ok(Json(JobDocument::new(&detail, &Sentences::now(&app).await?)))
+    Ok(Json(JobDocument::new(&detail, &Sentences::now(&app))))
 }
 
 /// Why a job is where it is.
@@ -107,7 +107,7 @@ pub async fn why(
     Place(id): Place<u64>,
 ) -> Answer<Json<WhyDocument>> {
     let why = app.handle.why(&by, JobId(id)).await?;
-    Ok(Json(WhyDocument::new(&why, &Sentences::now(&app).await?)))
+    Ok(Json(WhyDocument::new(&why, &Sentences::now(&app))))
 }
 
 #[cfg(test)]

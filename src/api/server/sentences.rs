@@ -1,7 +1,6 @@
 //! The sentences of `view` for the documents of `api/wire`.
 
 use super::app::App;
-use super::fault::Answer;
 use crate::api::wire::Words;
 use crate::base::At;
 use crate::model::{Finding, Reason};
@@ -18,8 +17,8 @@ impl Sentences {
     }
 
     /// As seen at the engine's own time, for documents that do not carry one.
-    pub async fn now(app: &App) -> Answer<Sentences> {
-        Ok(Sentences::at(app.handle.summary(&app.own()).await?.at))
+    pub fn now(app: &App) -> Sentences {
+        Sentences::at(app.handle.at())
     }
 }
 

@@ -389,6 +389,7 @@ fn facts_about_tasks() -> Vec<Fact> {
         Fact::TaskPlaced { task, placement, class: Class::StartStop },
         Fact::TaskStarted { task, pid: 7, class: Class::Productive },
         Fact::TaskEnded { task, exit: Exit::Signal(15) },
+        Fact::TaskUnplaced { task },
         Fact::AtPrompt { task, text: "ok?".into() },
     ]
 }

@@ -62,9 +62,9 @@ words!("failure class" FailureClass {
     Exit = "exit",
     Signal = "signal",
     ParkedWithoutAsking = "parked_without_asking",
+    Dependency = "dependency",
     NodeLost = "node_lost",
     NeverFits = "never_fits",
-    Dependency = "dependency",
     CannotStart = "cannot_start",
 });
 

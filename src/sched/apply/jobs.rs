@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::base::{At, JobId, Mono};
 use crate::model::command::Report;
 use crate::model::fact::Fact;
+use crate::model::finding::Signal;
 use crate::model::job::attempt::KEPT;
 use crate::model::job::{
     AttemptRecord, Checkpoint, Exit, Job, Progress, Prompt, State, StopFor, Task, TaskState,
@@ -99,8 +100,10 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         }
         Fact::JobThawed { .. } => {
             job.frozen = false;
-            let runs = job.tasks.iter().any(|task| task.started.is_some());
-            job.ran_since = runs.then_some(active);
+            job.front = None;
+            let started = job.tasks.iter().filter(|task| task.started.is_some()).count();
+            job.ran_since = (started > 0).then_some(active);
+            let runs = started >= job.spec.gang.min as usize;
             enter(job, if runs { State::Running } else { State::Starting }, at);
         }
         Fact::AttemptBegan { attempt, resume, .. } => {
@@ -133,9 +136,17 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             job.hold = None;
             job.stop = None;
             job.findings.clear();
+            // Whoever saw its trouble has not seen its end.
+            job.acked = None;
             enter(job, State::Ended(*outcome), at);
         }
-        Fact::JobChanged { spec, .. } => job.spec = Arc::new(JobSpec::clone(spec)),
+        Fact::JobChanged { spec, .. } => {
+            // Its place at the front was one in that team and at that priority.
+            if spec.team != job.spec.team || spec.priority != job.spec.priority {
+                job.front = None;
+            }
+            job.spec = Arc::new(JobSpec::clone(spec));
+        }
         Fact::JobAcked { by, .. } => {
             job.acked = Some(by.clone());
             job.findings.values_mut().for_each(|finding| finding.acked = Some(by.clone()));
@@ -149,6 +160,9 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             let since = before.map_or(at, |finding| finding.since);
             // A worse level rings again even if somebody had seen the milder one.
             let acked = before.filter(|f| f.level >= *level).and_then(|f| f.acked.clone());
+            if acked.is_none() {
+                job.acked = None;
+            }
             let (signal, level, evidence) = (*signal, *level, evidence.clone());
             job.findings.insert(signal, Finding { signal, level, since, evidence, acked });
         }
@@ -196,6 +210,8 @@ fn end_attempt(job: &mut Job, stopped_for: Option<StopFor>, exit: Option<Exit>, 
     job.ran_since = None;
     job.prompt = None;
     job.heartbeat = None;
+    // All other findings are about the run that is over.
+    job.findings.retain(|signal, _| *signal == Signal::NeverFits);
 }
 
 fn take_report(job: &mut Job, report: &Report, at: At) {

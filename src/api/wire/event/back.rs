@@ -73,6 +73,7 @@ impl Shown {
             Shown::TaskEnded { attempt, rank, exit } => {
                 Fact::TaskEnded { task: id(attempt, rank), exit: exit.try_into()? }
             }
+            Shown::TaskUnplaced { attempt, rank } => Fact::TaskUnplaced { task: id(attempt, rank) },
             Shown::AtPrompt { attempt, rank, text } => {
                 Fact::AtPrompt { task: id(attempt, rank), text }
             }

@@ -33,6 +33,10 @@ pub enum FactShown {
         count: u32,
         body: String,
     },
+    Looked {
+        user: String,
+        mark: Time,
+    },
     JobQueued {},
     JobWaits {
         cause: String,
@@ -81,6 +85,10 @@ pub enum FactShown {
         rank: u32,
         exit: Exit,
     },
+    TaskUnplaced {
+        attempt: u32,
+        rank: u32,
+    },
     AttemptEnded {
         stopped_for: Option<String>,
         exit: Option<Exit>,
@@ -121,10 +129,6 @@ pub enum FactShown {
     },
     FindingOver {
         signal: String,
-    },
-    Looked {
-        user: String,
-        mark: Time,
     },
     RateUsed {
         resource: String,

@@ -9,7 +9,7 @@ use crate::api::wire::words::Word as _;
 use crate::base::{Mono, Name, TaskId, Wall};
 use crate::model::fact::Class;
 use crate::model::finding::{Level, Signal};
-use crate::model::job::{self, Cause, FailureClass, Outcome, StopFor};
+use crate::model::job::{self, Cause, FailureClass, Front, Outcome, StopFor};
 use crate::model::node::Gpu;
 use crate::model::reason::Numbers;
 use crate::model::{Fact, JobSpec, Resources};
@@ -19,6 +19,7 @@ impl From<&Fact> for Shown {
         match fact {
             Fact::JobSubmitted { spec, owner, uid, .. } => submitted(spec, owner, *uid),
             Fact::KeyUsed { key, first, count, body } => key_used(key, first.0, *count, body),
+            Fact::Looked { user, mark } => looked(user, *mark),
             Fact::JobQueued { .. } => Shown::JobQueued {},
             Fact::JobWaits { cause, .. } => waits(*cause),
             Fact::JobHeld { hold, .. } => Shown::JobHeld { hold: hold.into() },
@@ -32,6 +33,7 @@ impl From<&Fact> for Shown {
             Fact::JobRunning { .. } => Shown::JobRunning {},
             Fact::JobStopping { why, by, reason, class, .. } => stopping(*why, by, reason, *class),
             Fact::TaskEnded { task, exit } => task_ended(*task, exit),
+            Fact::TaskUnplaced { task } => unplaced(*task),
             Fact::AttemptEnded { stopped_for, exit, .. } => {
                 attempt_ended(*stopped_for, exit.as_ref())
             }
@@ -46,7 +48,6 @@ impl From<&Fact> for Shown {
             Fact::PromptOver { by, .. } => Shown::PromptOver { by: known(by.as_ref()) },
             Fact::Found { signal, level, evidence, .. } => found(*signal, *level, evidence),
             Fact::FindingOver { signal, .. } => Shown::FindingOver { signal: signal.to_word() },
-            Fact::Looked { user, mark } => looked(user, *mark),
             Fact::RateUsed { resource, units } => rate_used(resource, *units),
             Fact::TeamPaused { team, hold } => team_paused(team.as_ref(), hold),
             Fact::TeamResumed { team, by } => team_resumed(team.as_ref(), by),
@@ -54,7 +55,9 @@ impl From<&Fact> for Shown {
             Fact::NodeDrained { node, on, by } => drained(node, *on, by),
             Fact::GpuForeign { node, index, by } => foreign(node, *index, by.as_ref()),
             Fact::Configured(setup) => Shown::Configured { setup: Box::new((&**setup).into()) },
-            Fact::Started { boot, offset } => server_started(boot, *offset),
+            Fact::Started { boot, offset } => {
+                Shown::Started { boot: boot.clone(), offset_ms: *offset }
+            }
             Fact::Down { from, to, class } => down(*from, *to, *class),
         }
     }
@@ -70,6 +73,10 @@ fn submitted(spec: &JobSpec, owner: &Name, uid: Option<u32>) -> Shown {
 
 fn key_used(key: &str, first: u64, count: u32, body: &str) -> Shown {
     Shown::KeyUsed { key: key.to_owned(), first, count, body: body.to_owned() }
+}
+
+fn looked(user: &Name, mark: Wall) -> Shown {
+    Shown::Looked { user: user.to_string(), mark: Time(mark) }
 }
 
 fn waits(cause: Cause) -> Shown {
@@ -112,6 +119,10 @@ fn task_ended(task: TaskId, exit: &job::Exit) -> Shown {
     Shown::TaskEnded { attempt: task.attempt, rank: task.rank, exit: exit.into() }
 }
 
+fn unplaced(task: TaskId) -> Shown {
+    Shown::TaskUnplaced { attempt: task.attempt, rank: task.rank }
+}
+
 fn attempt_ended(stopped: Option<StopFor>, exit: Option<&job::Exit>) -> Shown {
     let stopped_for = stopped.map(StopFor::to_word);
     Shown::AttemptEnded { stopped_for, exit: exit.map(Into::into) }
@@ -129,8 +140,9 @@ fn changed(spec: &JobSpec, by: &Name) -> Shown {
     Shown::JobChanged { spec: Box::new(Spec::from(spec)), by: by.to_string() }
 }
 
-fn moved_up(front: job::Front, by: &Name) -> Shown {
-    Shown::JobMovedUp { rank: front.rank, priority: front.priority, by: by.to_string() }
+fn moved_up(front: Front, by: &Name) -> Shown {
+    let Front { rank, priority } = front;
+    Shown::JobMovedUp { rank, priority, by: by.to_string() }
 }
 
 fn at_prompt(task: TaskId, text: &str) -> Shown {
@@ -140,10 +152,6 @@ fn at_prompt(task: TaskId, text: &str) -> Shown {
 fn found(signal: Signal, level: Level, evidence: &Numbers) -> Shown {
     let (signal, level) = (signal.to_word(), level.to_word());
     Shown::Found { signal, level, evidence: text_map(evidence) }
-}
-
-fn looked(user: &Name, mark: Wall) -> Shown {
-    Shown::Looked { user: user.to_string(), mark: Time(mark) }
 }
 
 fn rate_used(resource: &Name, units: u64) -> Shown {
@@ -172,10 +180,6 @@ fn drained(node: &Name, on: bool, by: &Name) -> Shown {
 
 fn foreign(node: &Name, index: u32, by: Option<&Name>) -> Shown {
     Shown::GpuForeign { node: node.to_string(), index, by: known(by) }
-}
-
-fn server_started(boot: &str, offset_ms: i64) -> Shown {
-    Shown::Started { boot: boot.to_owned(), offset_ms }
 }
 
 fn down(from: Mono, to: Mono, class: Class) -> Shown {
