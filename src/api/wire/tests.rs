@@ -363,7 +363,7 @@ fn facts_about_jobs() -> Vec<Fact> {
         Fact::JobEnded { job, outcome: Outcome::TimedOut },
         Fact::JobForgotten { job },
         Fact::JobChanged { job, spec, by: by.clone() },
-        Fact::JobMovedUp { job, front: Front { rank: 3, priority: 9 }, by: by.clone() },
+        Fact::JobMovedUp { job, front: Front { rank: 3, priority: 300 }, by: by.clone() },
         Fact::JobAcked { job, by: by.clone() },
         Fact::JobReported { job, report: Report::Heartbeat },
         Fact::JobReported {
@@ -398,7 +398,8 @@ fn other_facts() -> Vec<Fact> {
     let by: Name = "ana".into();
     let node: Name = "n1".into();
     vec![
-        Fact::KeyUsed { key: "ana k".into(), first: JobId(1), count: 2, body: "9f".into() },
+        Fact::KeyUsed { key: "ana:k".into(), first: JobId(1), count: 2, body: "0f".into() },
+        Fact::Looked { user: "ana".into(), mark: Wall(9) },
         Fact::RateUsed { resource: "api:x".into(), units: 2 },
         Fact::TeamPaused { team: None, hold: hold() },
         Fact::TeamResumed { team: Some("ml".into()), by: by.clone() },
@@ -406,8 +407,7 @@ fn other_facts() -> Vec<Fact> {
         Fact::NodeDrained { node: node.clone(), on: true, by: by.clone() },
         Fact::GpuForeign { node, index: 1, by: Some(by) },
         Fact::Configured(Box::new(setup())),
-        Fact::Started { boot: "b".into(), offset: -5 },
-        Fact::Looked { user: "ana".into(), mark: Wall(1_800_000_000_000) },
+        Fact::Started { boot: "b".into(), offset: 0 },
         Fact::Down { from: Mono(1), to: Mono(2), class: Class::Down },
     ]
 }

@@ -140,7 +140,7 @@ impl Site {
             steps: 0,
         };
         site.run(Command::Configure(setup));
-        site.run(Command::Started { boot: "boot-1".into() });
+        site.run(Command::Started { boot: "boot-1".into(), offset: 0 });
         site
     }
 
@@ -360,7 +360,7 @@ impl Site {
 
     /// The server starts after a reboot.
     pub fn reboot(&mut self, boot: &str) {
-        self.run(Command::Started { boot: boot.into() });
+        self.run(Command::Started { boot: boot.into(), offset: 0 });
     }
 
     pub fn in_(&self, span: Span) -> Wall {
