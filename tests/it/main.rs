@@ -1,5 +1,6 @@
 //! The one integration-test binary: each module tests a room from outside, or the whole program.
 
+mod api;
 mod crash;
 mod faults;
 mod inside;
