@@ -67,7 +67,7 @@ fn a_shell_is_looked_at_typed_into_left_and_found_again() {
     world.until_state(job, "running");
     let mut person = Person::sits_at(&world, &["attach", job]);
     person.sees(&world, "looking only");
-    person.types("exit\r");
+    person.types("no such key\r");
     person.types("i");
     person.types("echo $((40+2)); stty size\r");
     person.sees(&world, "42\r\n");

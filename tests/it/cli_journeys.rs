@@ -132,9 +132,8 @@ fn an_array_is_one_target_and_many_targets_need_a_yes() {
 #[test]
 fn a_job_speaks_about_itself() {
     let world = World::new();
-    let line = "\"$HOLDSHORT_BIN\" progress 40% half way && \
-                \"$HOLDSHORT_BIN\" checkpoint saved --path here && \
-                \"$HOLDSHORT_BIN\" heartbeat && \"$HOLDSHORT_BIN\" usage calls=2 tokens=1k";
+    let line = "holdshort progress 40% half way && holdshort checkpoint saved --path here && \
+                holdshort heartbeat && holdshort usage calls=2 tokens=1k";
     let job = world.submit(&[], line);
     let said = world.run(&["wait", &job]);
     assert_eq!(said.code, 0, "{}", world.ok(&["logs", &job]));

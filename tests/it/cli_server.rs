@@ -32,7 +32,7 @@ fn the_server_keeps_no_descriptor_of_its_caller() {
     let (mut reader, writer) = std::io::pipe().unwrap();
     let mut command = world.program(Path::new("/bin/sh"));
     // Descriptor 7 is one that a careless shell leaves open.
-    command.args(["-c", "\"$HOLDSHORT_BIN\" server start 7>&1 >/dev/null"]);
+    command.args(["-c", "\"$BIN\" server start 7>&1 >/dev/null"]);
     let mut child = command.stdout(writer).spawn().unwrap();
     drop(command);
     assert!(child.wait().unwrap().success());

@@ -55,7 +55,7 @@ impl World {
             .env("HOME", self.dir.path().join("home"))
             .env("XDG_RUNTIME_DIR", self.dir.path().join("run"))
             .env("HOLDSHORT_DATA_DIR", self.dir.path().join("data"))
-            .env("HOLDSHORT_BIN", env!("CARGO_BIN_EXE_holdshort"))
+            .env("BIN", env!("CARGO_BIN_EXE_holdshort"))
             .current_dir(self.dir.path().join("work"))
             .stdin(Stdio::null());
         command

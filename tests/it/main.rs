@@ -5,6 +5,7 @@ mod cli_journeys;
 mod cli_server;
 mod cli_usage;
 mod cli_world;
+mod api;
 mod crash;
 mod faults;
 mod inside;
