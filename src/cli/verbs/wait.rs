@@ -23,7 +23,7 @@ pub struct Wait {
     /// Jobs: 42, 40_7 (element of an array), 40 (a whole array)
     #[arg(value_name = "JOB", required_unless_present = "all", conflicts_with = "all")]
     targets: Vec<Target>,
-    /// Until nothing is live any more, later jobs included
+    /// Until nothing is live any more, later jobs included; 1 if one of them fails meanwhile
     #[arg(long)]
     all: bool,
     /// Give up after this time: 90s, 2h
