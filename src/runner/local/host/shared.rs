@@ -25,8 +25,9 @@ use crate::runner::local::spool::{self, Claim, Found};
 use crate::runner::local::wire::{Down, ExitNote, Stamp, encode};
 use crate::runner::local::{capacity, supervise, tree};
 
-/// Supervisors asked for one task before it is given up: each vanished before it began.
-const ATTEMPTS_MAX: u32 = 5;
+/// Supervisors asked for one task before it is given up: each vanished, or found the task in the
+/// hands of one that gave way, before it began.
+const ATTEMPTS_MAX: u32 = 40;
 /// What the wake-up descriptor is called among connections.
 pub const WAKE: u64 = u64::MAX;
 

@@ -32,6 +32,8 @@ const NAME_PREFIX: &str = "hs:";
 const SPAN_MAX: Duration = Duration::from_secs(100 * 365 * 86_400);
 /// An order longer than this leaves memory behind that is worth giving back.
 const LONG_ORDER: usize = 64 << 10;
+/// Attempts to claim in a directory that somebody else takes away at the same time.
+const CLAIM_TRIES: u32 = 100;
 /// What is told of why a command did not start.
 const WHY_MAX: usize = 1500;
 
@@ -50,7 +52,7 @@ pub fn run(proof: &SingleThreaded, mut fds: Vec<OwnedFd>) {
     match claim(&order) {
         Ok(Some(held)) => {
             if let Some(watch) = begin(proof, order, control, held, signals, fds) {
-                watch.to_the_end();
+                watch.stay();
             }
         }
         Ok(None) => drop(control.send(&Up::Lost, &[])),
@@ -89,7 +91,7 @@ fn claim(order: &Order) -> io::Result<Option<Held>> {
     let dir = spool::dir(&order.spool, order.task);
     let here = Path::new("");
     // A server that looks around may take an empty directory away under our feet.
-    for _ in 0..3 {
+    for _ in 0..CLAIM_TRIES {
         spool::make_private_dir(&dir, false)?;
         std::env::set_current_dir(&dir)?;
         match Held::claim(here) {
