@@ -1,5 +1,11 @@
 //! The one integration-test binary: each module tests a room from outside, or the whole program.
 
+mod api;
+mod cli_attach;
+mod cli_journeys;
+mod cli_server;
+mod cli_usage;
+mod cli_world;
 mod crash;
 mod faults;
 mod inside;

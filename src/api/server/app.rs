@@ -7,6 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use super::fault::Fault;
 use super::watch::Watches;
 use crate::engine::Handle;
+use crate::model::Actor;
 
 /// Requests that are being answered at once; further ones wait.
 const REQUESTS: usize = 256;
@@ -46,6 +47,17 @@ impl App {
     pub fn stream(&self) -> Result<OwnedSemaphorePermit, Fault> {
         let taken = self.streams.clone().try_acquire_owned();
         taken.map_err(|_| Fault::too_many("the server feeds as many streams as it may"))
+    }
+
+    /// The server reading for itself: its own user may see everything.
+    pub fn own(&self) -> Actor {
+        let uid = nix::unistd::geteuid().as_raw();
+        Actor { uid: Some(uid), ..Actor::system() }
+    }
+
+    /// The caller is the server's own user outside any job, who may see everything.
+    pub fn is_own(&self, by: &Actor) -> bool {
+        by.in_job.is_none() && by.uid == self.own().uid
     }
 
     /// Returns when the server ends.

@@ -15,8 +15,7 @@ use crate::model::Actor;
 /// What the engine tells without asking for rights is for those who may look: the server's own
 /// user, and whoever the engine lets see the summary.
 pub(super) async fn may_look(app: &App, by: &Actor) -> Answer<()> {
-    let own = nix::unistd::geteuid().as_raw();
-    if by.in_job.is_some() || by.uid != Some(own) {
+    if !app.is_own(by) {
         app.handle.summary(by).await?;
     }
     Ok(())
@@ -60,7 +59,7 @@ pub async fn looked(State(app): State<App>, Caller(by): Caller) -> Answer<Json<L
     Ok(Json(Looked::new(app.handle.looked(&by, None).await?)))
 }
 
-/// Moves that mark.
+/// Moves that mark; the answer is where it was before.
 #[utoipa::path(put, path = "/api/v1/looked", tag = "server", request_body = LookedRequest,
     responses((status = 200, body = Looked),
     (status = "default", body = Problem, content_type = "application/problem+json")))]

@@ -1,8 +1,7 @@
 //! Facts as they become so: server-sent events.
 //!
-//! The journal is what is read; the broadcast of new records only rings the bell. So nobody
-//! sees more than the engine's [`Handle::records`](crate::engine::Handle::records) lets them,
-//! and a reader that lags just reads on.
+//! New records come by broadcast; a reader that is behind reads on in the journal. Each fact is
+//! shown only to those who may see what it is about.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -18,12 +17,13 @@ use tokio_stream::wrappers::ReceiverStream;
 use utoipa::IntoParams;
 
 use super::app::App;
+use super::control::may_look;
 use super::extract::{Caller, Params};
 use super::fault::{Answer, Fault};
 use crate::api::wire::event::{Event, RESET, Reset};
 use crate::api::wire::problem::Problem;
 use crate::model::fact::Record;
-use crate::model::{Actor, Command};
+use crate::model::{Actor, Command, Fact};
 
 /// A comment is sent this often while a client is connected, so that dead ones are noticed.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -58,9 +58,8 @@ pub async fn events(
     headers: HeaderMap,
 ) -> Answer<impl IntoResponse> {
     let since = last_event_id(&headers)?.or(params.since);
+    may_look(&app, &by).await?;
     let room = app.stream()?;
-    // Asked before the stream starts, so that a refusal is still an answer of its own.
-    app.handle.records(&by, since.unwrap_or(0), 1).await?;
     let (out, stream) = mpsc::channel(AHEAD);
     let feed = Feed { bell: app.handle.follow(), app, by, last: since, out };
     let follow = params.follow.unwrap_or(true);
@@ -87,7 +86,7 @@ struct Feed {
     app: App,
     by: Actor,
     bell: broadcast::Receiver<std::sync::Arc<Record>>,
-    /// The last record it has seen, or that it need not see.
+    /// The last record it has seen, or has nothing to see in.
     last: Option<u64>,
     out: mpsc::Sender<Result<Sse, Infallible>>,
 }
@@ -118,11 +117,8 @@ impl Feed {
             };
             match heard {
                 Ok(record) if self.last.is_some_and(|last| record.seq <= last) => {}
-                Ok(record) => {
-                    self.catch_up().await?;
-                    // It may hold nothing that this reader may see.
-                    self.last = self.last.max(Some(record.seq));
-                }
+                Ok(record) if self.last == record.seq.checked_sub(1) => self.send(&record).await?,
+                Ok(_) => self.catch_up().await?,
                 Err(RecvError::Lagged(_)) => self.catch_up().await?,
                 Err(RecvError::Closed) => return Err(Over),
             }
@@ -147,49 +143,55 @@ impl Feed {
 
     /// Everything that is in the journal and was not sent yet.
     async fn catch_up(&mut self) -> Result<(), Over> {
+        let own = self.app.own();
         loop {
             let from = self.last.unwrap_or(0);
-            let records = self.app.handle.records(&self.by, from, BATCH).await;
-            let records = records.map_err(|_| Over)?;
+            let records = self.app.handle.records(&own, from, BATCH).await.map_err(|_| Over)?;
             if records.is_empty() {
                 return Ok(());
             }
             for record in records {
-                let due = self.last.map(|last| last.saturating_add(1));
-                if due.is_some_and(|due| record.seq > due) {
-                    self.check_gap(record.seq).await?;
+                // The journal no longer has the record that was due.
+                if self.last.is_some_and(|last| record.seq > last.saturating_add(1)) {
+                    self.reset(record.seq.saturating_sub(1)).await?;
                 }
                 self.send(&record).await?;
             }
         }
     }
 
-    /// The next record is not the one that was due: either this reader may not see those in
-    /// between, or the journal no longer has them.
-    async fn check_gap(&mut self, next: u64) -> Result<(), Over> {
-        let from = self.last.unwrap_or(0);
-        let oldest = self.app.handle.records(&Actor::system(), from, 1).await.map_err(|_| Over)?;
-        let dropped = oldest.first().is_none_or(|record| record.seq != from.saturating_add(1));
-        if dropped {
-            self.reset(next.saturating_sub(1)).await?;
-        }
-        Ok(())
-    }
-
     async fn send(&mut self, record: &Record) -> Result<(), Over> {
-        let by = causer(&record.command).map(shown);
-        let last = record.facts.len().saturating_sub(1);
-        for (index, fact) in record.facts.iter().enumerate() {
-            let document = Event::new(record.seq, record.at, by.clone(), fact);
-            let mut event = Sse::default().event(fact.word());
-            if index == last {
-                event = event.id(record.seq.to_string());
-            }
-            let event = event.json_data(document).map_err(|_| Over)?;
-            self.out.send(Ok(event)).await.map_err(|_| Over)?;
+        for message in self.messages(record)? {
+            self.out.send(Ok(message)).await.map_err(|_| Over)?;
         }
         self.last = Some(record.seq);
         Ok(())
+    }
+
+    fn messages(&self, record: &Record) -> Result<Vec<Sse>, Over> {
+        let by = causer(&record.command).map(shown);
+        let mut facts = record.facts.iter().filter(|fact| self.may_see(record, fact)).peekable();
+        let mut messages = Vec::new();
+        while let Some(fact) = facts.next() {
+            let document = Event::new(record.seq, record.at, by.clone(), fact);
+            let mut message = Sse::default().event(fact.word());
+            if facts.peek().is_none() {
+                message = message.id(record.seq.to_string());
+            }
+            messages.push(message.json_data(document).map_err(|_| Over)?);
+        }
+        Ok(messages)
+    }
+
+    /// One record holds facts about jobs of several people: the engine is asked about each as if
+    /// it stood alone.
+    fn may_see(&self, record: &Record, fact: &Fact) -> bool {
+        if self.app.is_own(&self.by) {
+            return true;
+        }
+        let Record { seq, at, .. } = *record;
+        let alone = Record { seq, at, command: Command::Tick, facts: vec![fact.clone()] };
+        self.app.handle.may_see(&self.by, &alone)
     }
 }
 
@@ -201,8 +203,8 @@ fn causer(command: &Command) -> Option<&Actor> {
         Command::Pause { by, .. }
         | Command::Resume { by, .. }
         | Command::Drain { by, .. }
-        | Command::Looked { by, .. }
-        | Command::Report { by, .. } => Some(by),
+        | Command::Report { by, .. }
+        | Command::Looked { by, .. } => Some(by),
         Command::Task { .. }
         | Command::NodeSeen { .. }
         | Command::Configure(_)

@@ -57,7 +57,7 @@ impl Follower {
         if !self.query.follow {
             return self.pour_once(files).await;
         }
-        let mut stand = Stand { files: files.files, live: files.live, over: false };
+        let mut stand = self.look().await?;
         // The path up to which everything has been poured.
         let mut done: Option<PathBuf> = None;
         loop {
