@@ -42,7 +42,9 @@ impl Session {
             return Ok(self.local());
         }
         autostart::ensure(&self.places)?;
-        Ok(self.local())
+        let places = self.places.clone();
+        let revive = move || autostart::ensure(&places).map(drop).map_err(|f| f.to_string());
+        Ok(Box::new(Local::new(self.places.paths.socket.clone()).reviving(revive)))
     }
 
     /// The server, if one runs.

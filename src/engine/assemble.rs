@@ -96,6 +96,15 @@ pub(super) struct Counters {
 }
 
 impl Shared {
+    fn new(first: Published) -> Shared {
+        Shared {
+            published: Mutex::new(first),
+            follow: broadcast::channel(FOLLOW_MAX).0,
+            counters: Mutex::default(),
+            awake: watch::channel(false).0,
+        }
+    }
+
     pub fn published(&self) -> Published {
         self.published.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -122,17 +131,9 @@ pub fn start(
     let boot = parts.clock.boot_id();
     let offset = (state.world.boot() == boot).then(|| state.world.boot_offset());
     let timeline = Timeline::resume(state.world.at(), offset, reading);
-    let shared = Arc::new(Shared {
-        published: Mutex::new(Published {
-            world: state.world.clone(),
-            seq: state.seq,
-            notes: Vec::new(),
-            timeline: timeline.clone(),
-        }),
-        follow: broadcast::channel(FOLLOW_MAX).0,
-        counters: Mutex::default(),
-        awake: watch::channel(false).0,
-    });
+    let (world, notes) = (state.world.clone(), Vec::new());
+    let first = Published { world, seq: state.seq, notes, timeline: timeline.clone() };
+    let shared = Arc::new(Shared::new(first));
     let environments = parts.environments.clone();
     let launcher =
         Launcher::new(parts.places.clone(), tokens.clone(), launch_reader, environments.clone());

@@ -33,6 +33,17 @@ impl Local {
     }
 }
 
+impl Local {
+    /// Calls `revive` when the server went away, before it is looked for again.
+    #[must_use]
+    pub fn reviving(
+        self,
+        revive: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) -> Local {
+        Local { client: self.client.reviving(revive) }
+    }
+}
+
 impl From<CallError> for LinkError {
     fn from(error: CallError) -> LinkError {
         match error {

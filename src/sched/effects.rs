@@ -54,14 +54,15 @@ fn of_job(world: &World, job: &Job) -> Vec<Effect> {
         if task.state == TaskState::Starting {
             effects.push(Effect::Start { task: id });
         }
-        match job.stop {
-            Some(why) => effects.push(Effect::Stop { task: id, why, grace: job.spec.grace }),
-            None if job.frozen => effects.push(Effect::Freeze { task: id }),
-            None => {
-                effects.push(Effect::Thaw { task: id });
-                effects.push(Effect::Limit { task: id, left });
-            }
+        if let Some(why) = job.stop {
+            effects.push(Effect::Stop { task: id, why, grace: job.spec.grace });
+            continue;
         }
+        effects.push(match job.frozen {
+            true => Effect::Freeze { task: id },
+            false => Effect::Thaw { task: id },
+        });
+        effects.push(Effect::Limit { task: id, left });
     }
     effects
 }

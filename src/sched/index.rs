@@ -312,8 +312,16 @@ fn calendar(job: &Job) -> impl Iterator<Item = Wall> {
     state.into_iter().chain(hold)
 }
 
+/// When its time limit ends. A frozen job's clock stands still, but its limit may have been
+/// changed to less than it has run; that is due at once.
 fn limit(job: &Job) -> impl Iterator<Item = Mono> {
-    let counts = matches!(job.state, State::Starting | State::Running);
-    let due = || Some(job.ran_since? + (job.spec.time_limit? - job.ran));
-    counts.then(due).flatten().into_iter()
+    let due = || {
+        let limit = job.spec.time_limit?;
+        match job.ran_since {
+            Some(since) => Some(since + (limit - job.ran)),
+            None if job.frozen && job.ran >= limit => Some(Mono(0)),
+            None => None,
+        }
+    };
+    job.stop.is_none().then(due).flatten().into_iter()
 }

@@ -117,7 +117,8 @@ fn check_job(job: &Job, broken: &mut Vec<String>) {
     let may_hold = matches!(job.state, State::Paused | State::Stopping(_));
     expect(job.hold.is_none() || may_hold, "is held back and goes on");
     let runs = matches!(job.state, State::Starting | State::Running) && !job.frozen;
-    expect(job.ran_since.is_none() || runs, "does not run and its time counts");
+    let began = job.tasks.iter().any(|task| task.started.is_some());
+    expect(job.ran_since.is_none() || (runs && began), "does not run and its time counts");
     expect(job.stop.is_some() == matches!(job.state, State::Stopping(_)), "stops, or does not");
     expect(!job.frozen || active > 0, "is frozen and has no process");
     let placed = job.active_tasks().all(|task| task.placement.is_some());

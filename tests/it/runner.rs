@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use holdshort::base::{JobId, Span, TaskId};
 use holdshort::model::Resources;
-use holdshort::model::job::Exit;
+use holdshort::model::job::{Exit, StopFor};
 use holdshort::model::ports::Runner;
 use holdshort::model::ports::runner::{Launch, RunnerEvent};
 use holdshort::runner::local::{LocalRunner, Options, spool, tree};
 use tempfile::TempDir;
 
 /// Longer than anything here takes on the slowest machine.
-pub const DEADLINE: Duration = Duration::from_secs(60);
+pub const DEADLINE: Duration = Duration::from_secs(30);
 
 pub struct Bench {
     pub dir: Arc<TempDir>,
@@ -64,6 +64,12 @@ impl Bench {
 
     pub fn read(&self, name: &str) -> String {
         String::from_utf8_lossy(&std::fs::read(self.path(name)).unwrap_or_default()).into_owned()
+    }
+
+    /// The process id that a script writes into a file.
+    pub fn pid_in(&self, name: &str) -> u32 {
+        until(name, || self.read(name).ends_with('\n'));
+        self.read(name).trim().parse().unwrap()
     }
 
     /// A shell script as task `n.1.0`, with this directory as its own.
@@ -122,12 +128,15 @@ impl Bench {
             other => panic!("{other:?}"),
         }
     }
+}
 
-    /// No event of this kind has come so far.
-    pub fn nothing(&self, fits: impl Fn(&RunnerEvent) -> bool) {
-        let mut seen = self.seen.borrow_mut();
-        seen.extend(self.events.try_iter());
-        assert!(!seen.iter().any(fits), "{seen:?}");
+/// Leaves nothing running, whatever a test came to.
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let Some(runner) = &self.runner else { return };
+        for task in spool::tasks(&self.path("spool")).unwrap_or_default() {
+            runner.stop(task, StopFor::Cancel, Span::ZERO);
+        }
     }
 }
 

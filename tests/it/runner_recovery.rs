@@ -179,7 +179,7 @@ fn a_server_killed_again_and_again_loses_no_end_and_runs_nothing_twice() {
     let dir = Arc::new(tempfile::tempdir().unwrap());
     let program = std::env::current_exe().unwrap();
     let mut next = 1;
-    for round in 0..12u64 {
+    for round in 0..12usize {
         let mut server = Command::new(&program)
             .args(["runner_recovery::role_of_a_server_that_is_killed", "--exact", "--nocapture"])
             .env("HOLDSHORT_TEST_SERVER", dir.path())
@@ -191,7 +191,7 @@ fn a_server_killed_again_and_again_loses_no_end_and_runs_nothing_twice() {
         let lines = BufReader::new(server.stdout.take().unwrap()).lines();
         let starts = lines.filter_map(|line| line.unwrap().strip_prefix("start ")?.parse().ok());
         // Killed at another place in its work each time: right after it said so.
-        let last: u64 = starts.take(1 + (round as usize * 7) % 5).last().unwrap();
+        let last: u64 = starts.take(1 + (round * 7) % 5).last().unwrap();
         server.kill().unwrap();
         server.wait().unwrap();
         next = last + 1;

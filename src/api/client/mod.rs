@@ -58,6 +58,17 @@ pub struct Client {
     token: Option<String>,
     /// The server has answered before: if it is gone, it is worth looking for.
     met: Arc<AtomicBool>,
+    revive: Option<Revive>,
+}
+
+/// Brings back a server that went away; blocks until it answers, or has failed.
+#[derive(Clone)]
+struct Revive(Arc<dyn Fn() -> Result<(), String> + Send + Sync>);
+
+impl std::fmt::Debug for Revive {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Revive")
+    }
 }
 
 /// What to ask.
@@ -155,7 +166,17 @@ impl Client {
             .http1_only()
             .build()
             .map_err(|error| root_cause(&error));
-        Client { http, socket, token: None, met: Arc::default() }
+        Client { http, socket, token: None, met: Arc::default(), revive: None }
+    }
+
+    /// Calls `revive` when the server went away, before it is looked for again.
+    #[must_use]
+    pub fn reviving(
+        mut self,
+        revive: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) -> Client {
+        self.revive = Some(Revive(Arc::new(revive)));
+        self
     }
 
     /// Shows a job's token with every call.
@@ -195,14 +216,21 @@ impl Client {
                 Err(Attempt::Failed(error)) => return Err(error),
                 Err(Attempt::Lost { connected, why }) => (connected, why),
             };
-            // Where nobody has ever answered, waiting helps nobody.
-            let known = connected || self.met.load(Ordering::Relaxed);
+            // Where nobody has ever answered and nobody can be started, waiting helps nobody.
+            let known = connected || self.met.load(Ordering::Relaxed) || self.revive.is_some();
             let until = *until.get_or_insert_with(|| Instant::now() + PATIENCE);
             if !known || !ask.again || Instant::now() >= until {
                 return Err(self.unreachable(&why));
             }
+            self.bring_back().await?;
             tokio::time::sleep(PAUSE).await;
         }
+    }
+
+    async fn bring_back(&self) -> Result<(), CallError> {
+        let Some(Revive(revive)) = self.revive.clone() else { return Ok(()) };
+        let revived = tokio::task::spawn_blocking(move || revive()).await;
+        revived.unwrap_or(Ok(())).map_err(CallError::Unreachable)
     }
 
     fn unreachable(&self, why: &str) -> CallError {

@@ -214,7 +214,7 @@ impl Job {
             expected_start_at: None,
             expected_end_at: row.expected_end.map(Time),
             deadline: None,
-            exit_code: exit.as_ref().and_then(|exit| exit.code),
+            exit_code: row.exit.as_ref().and_then(code_of),
             signal: exit.as_ref().and_then(|exit| exit.signal),
             exit,
             labels: labels_out(&row.labels),
@@ -315,5 +315,15 @@ impl From<Progress> for model::job::Progress {
     fn from(from: Progress) -> model::job::Progress {
         let at = join(from.at, from.at_mono);
         model::job::Progress { basis_points: from.basis_points, text: from.text, at }
+    }
+}
+
+/// The code a shell would show, for an end that has one: 127 for a command that never ran; a
+/// signal has a key of its own.
+fn code_of(exit: &crate::model::job::Exit) -> Option<i32> {
+    use crate::model::job::Exit;
+    match exit {
+        Exit::Signal(_) => None,
+        other => other.shell_code(),
     }
 }

@@ -21,8 +21,9 @@ pub struct Surroundings<'a> {
 
 /// A submission without its command, and the variables that were left out.
 ///
-/// The jobs of `options.after` are left to whoever can look them up. For a copy (`again`) directory and
-/// environment stay empty unless something was said about them, which keeps the copied ones.
+/// The jobs of `options.after` are left to whoever can look them up. For a copy (`again`)
+/// directory and environment stay empty unless something was said about them, which keeps the
+/// copied ones.
 ///
 /// # Errors
 /// A usage failure for values that make no sense here and now.

@@ -18,7 +18,7 @@ const SCREEN_ROWS: usize = 500;
 /// Rows asked for by a pipe or for JSON.
 const PIPE_ROWS: usize = 1000;
 /// Rows asked for at once where all are wanted.
-const PAGE: usize = 5000;
+const PAGE: usize = 1000;
 
 /// `ls`.
 #[derive(Debug, Args)]

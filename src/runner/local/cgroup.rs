@@ -43,10 +43,9 @@ impl Groups {
         let base = own_group(&mounts, &own).ok_or("no cgroup v2 mounted")?;
         // Controllers can be handed down only by a group without processes. A unit that says
         // `DelegateSubgroup=server` puts us one level below what was delegated.
-        if base.file_name().is_some_and(|last| last == SERVER_GROUP) {
-            if let Some(groups) = base.parent().and_then(|unit| Groups::below(unit, name).ok()) {
-                return Ok(groups);
-            }
+        let unit = base.parent().filter(|_| base.file_name().is_some_and(|n| n == SERVER_GROUP));
+        if let Some(groups) = unit.and_then(|unit| Groups::below(unit, name).ok()) {
+            return Ok(groups);
         }
         Groups::below(&base, name)
     }

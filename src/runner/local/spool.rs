@@ -214,10 +214,12 @@ fn first_line<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Option<T> {
 
 /// Removes a task's directory; what is not there is fine.
 pub fn remove(here: &Path) {
-    for name in [SOCKET, EXIT, EXIT_NEW, CLAIM] {
+    for name in [SOCKET, EXIT, CLAIM] {
         let _ = fs::remove_file(here.join(name));
     }
-    let _ = fs::remove_dir(here);
+    if fs::remove_dir(here).is_err() && fs::remove_file(here.join(EXIT_NEW)).is_ok() {
+        let _ = fs::remove_dir(here);
+    }
 }
 
 /// All tasks that have a directory, in order.

@@ -93,21 +93,32 @@ pub fn all() -> Vec<Stat> {
 
 /// All processes below `root`, parents before children.
 pub fn descendants(root: u32) -> Vec<u32> {
+    visit(root, |_| {})
+}
+
+/// Calls `visit` for each process below `root` as soon as it is found and before its children
+/// are looked for; all of them.
+fn visit(root: u32, visit: impl FnMut(u32)) -> Vec<u32> {
     if Path::new("/proc/thread-self/children").exists() {
-        walk(root, children)
+        walk(root, visit, children)
     } else {
         let mut by_parent: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for process in all() {
             by_parent.entry(process.parent).or_default().push(process.pid);
         }
-        walk(root, |pid| by_parent.remove(&pid).unwrap_or_default())
+        walk(root, visit, |pid| by_parent.remove(&pid).unwrap_or_default())
     }
 }
 
-fn walk(root: u32, mut children_of: impl FnMut(u32) -> Vec<u32>) -> Vec<u32> {
+fn walk(
+    root: u32,
+    mut visit: impl FnMut(u32),
+    mut children_of: impl FnMut(u32) -> Vec<u32>,
+) -> Vec<u32> {
     let mut found = children_of(root);
     let mut next = 0;
     while let Some(pid) = found.get(next).copied() {
+        visit(pid);
         found.extend(children_of(pid));
         next += 1;
     }
@@ -162,11 +173,13 @@ pub fn thaw(root: u32) {
     signal(root, libc::SIGCONT);
 }
 
-/// Kills what is below `root` now. Whoever is killed leaves its children to `root`, if that is
+/// Kills what is below `root` now, each as soon as it is seen; all it saw. Whoever is killed leaves its children to `root`, if that is
 /// their subreaper, so repeating this until none is left ends a whole tree, also one that forks
 /// without end: a killed process forks no more.
-pub fn kill(root: u32) {
-    signal(root, libc::SIGKILL);
+pub fn kill(root: u32) -> Vec<u32> {
+    visit(root, |pid| {
+        send(pid, libc::SIGKILL);
+    })
 }
 
 /// Ends what is left of a task whose supervisor vanished: the session of its command and

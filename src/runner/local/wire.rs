@@ -197,7 +197,7 @@ impl Decoder {
     ///
     /// # Errors
     /// When the stream cannot be a stream of messages.
-    pub fn next<M: for<'de> Deserialize<'de>>(&mut self) -> io::Result<Option<M>> {
+    pub fn take<M: for<'de> Deserialize<'de>>(&mut self) -> io::Result<Option<M>> {
         while let Some((head, rest)) = self.bytes.split_first_chunk::<4>() {
             let length = usize::try_from(u32::from_le_bytes(*head)).unwrap_or(usize::MAX);
             if length > FRAME_MAX {
@@ -232,7 +232,7 @@ mod tests {
         let mut got = Vec::new();
         for byte in stream {
             decoder.feed(&[byte]);
-            while let Some(message) = decoder.next::<Up>().unwrap() {
+            while let Some(message) = decoder.take::<Up>().unwrap() {
                 got.push(message);
             }
         }
@@ -243,6 +243,6 @@ mod tests {
     fn a_stream_of_something_else_is_an_error_and_not_an_allocation() {
         let mut decoder = Decoder::default();
         decoder.feed(b"GET / HTTP/1.1");
-        assert!(decoder.next::<Up>().is_err());
+        assert!(decoder.take::<Up>().is_err());
     }
 }

@@ -126,12 +126,17 @@ fn thaw_fits(world: &World, need: &BTreeMap<&Name, u64>) -> bool {
     need.iter().all(|(name, cpu)| world.node(name).is_some_and(|node| fits(node, *cpu)))
 }
 
+/// Whether the cores a frozen job needs to go on are free where it is.
+pub fn cores_free(world: &World, job: &Job) -> bool {
+    thaw_fits(world, &thaw_needs(job))
+}
+
 /// Whether a job that wants room could have its next chunk now.
 pub fn could_start(world: &World, job: &Job, now: Mono) -> bool {
     let Some((shape, _)) = wants(job) else { return false };
     gates_open(world, &shape, now)
         && match shape.thaw {
-            Some(_) => thaw_fits(world, &thaw_needs(job)),
+            Some(_) => cores_free(world, job),
             None => fit::place(&mut rooms(world), &shape.request, shape.chunk).is_ok(),
         }
 }

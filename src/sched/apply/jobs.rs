@@ -3,14 +3,11 @@
 use std::sync::Arc;
 
 use crate::base::{At, JobId, Mono};
-use crate::model::command::Report;
+use crate::model::JobSpec;
 use crate::model::fact::Fact;
 use crate::model::finding::Signal;
 use crate::model::job::attempt::KEPT;
-use crate::model::job::{
-    AttemptRecord, Checkpoint, Exit, Job, Progress, Prompt, State, StopFor, Task, TaskState,
-};
-use crate::model::{Finding, JobSpec};
+use crate::model::job::{AttemptRecord, Exit, Job, State, StopFor, Task, TaskState};
 use crate::sched::world::World;
 
 impl World {
@@ -26,9 +23,6 @@ impl World {
             Fact::JobMovedUp { job, front, .. } => {
                 self.next_front = self.next_front.max(front.rank + 1);
                 self.change_job(*job, |job| job.front = Some(*front));
-            }
-            Fact::JobReported { job, report } => {
-                self.change_job(*job, |job| take_report(job, report, at));
             }
             other => {
                 let Some(id) = other.job() else { return };
@@ -85,7 +79,7 @@ fn new_job(
     }
 }
 
-/// Changes of a job other than its beginning, its reports and its end in the world.
+/// Moves of a job's life; everything else is a mark on it or about one of its tasks.
 fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
     match fact {
         Fact::JobQueued { .. } => enter(job, State::Queued, at),
@@ -147,29 +141,7 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             }
             job.spec = Arc::new(JobSpec::clone(spec));
         }
-        Fact::JobAcked { by, .. } => {
-            job.acked = Some(by.clone());
-            job.findings.values_mut().for_each(|finding| finding.acked = Some(by.clone()));
-        }
-        Fact::AtPrompt { task, text } => {
-            job.prompt = Some(Prompt { rank: task.rank, text: text.clone(), since: at });
-        }
-        Fact::PromptOver { .. } => job.prompt = None,
-        Fact::Found { signal, level, evidence, .. } => {
-            let before = job.findings.get(signal);
-            let since = before.map_or(at, |finding| finding.since);
-            // A worse level rings again even if somebody had seen the milder one.
-            let acked = before.filter(|f| f.level >= *level).and_then(|f| f.acked.clone());
-            if acked.is_none() {
-                job.acked = None;
-            }
-            let (signal, level, evidence) = (*signal, *level, evidence.clone());
-            job.findings.insert(signal, Finding { signal, level, since, evidence, acked });
-        }
-        Fact::FindingOver { signal, .. } => {
-            job.findings.remove(signal);
-        }
-        about_a_task => super::tasks::change(job, about_a_task, at, active),
+        other => super::marks::change(job, other, at, active),
     }
 }
 
@@ -212,27 +184,4 @@ fn end_attempt(job: &mut Job, stopped_for: Option<StopFor>, exit: Option<Exit>, 
     job.heartbeat = None;
     // All other findings are about the run that is over.
     job.findings.retain(|signal, _| *signal == Signal::NeverFits);
-}
-
-fn take_report(job: &mut Job, report: &Report, at: At) {
-    job.heartbeat = Some(at.now);
-    match report {
-        Report::Checkpoint { path, basis_points } => {
-            job.checkpoint = Some(Checkpoint { path: path.clone(), attempt: job.attempt, at });
-            if basis_points.is_some() {
-                job.progress = Some(Progress { basis_points: *basis_points, text: None, at });
-            }
-        }
-        Report::Progress { basis_points, text } => {
-            let (basis_points, text) = (*basis_points, text.clone());
-            job.progress = Some(Progress { basis_points, text, at });
-        }
-        Report::Heartbeat => {}
-        Report::Usage { amounts, .. } => {
-            for (name, amount) in amounts {
-                let sum = job.usage.entry(name.clone()).or_default();
-                *sum = sum.saturating_add(*amount);
-            }
-        }
-    }
 }

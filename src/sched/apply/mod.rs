@@ -2,6 +2,7 @@
 //! journal of any age gives the same world again.
 
 mod jobs;
+mod marks;
 mod tasks;
 
 use std::sync::Arc;

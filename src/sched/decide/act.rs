@@ -7,7 +7,7 @@ use crate::base::{JobId, Name};
 use crate::model::access::Right;
 use crate::model::command::{Act, Change, Key, Verb};
 use crate::model::fact::Class;
-use crate::model::job::{Front, Job, JobSpec, Outcome, State, StopFor};
+use crate::model::job::{Cause, Front, Job, JobSpec, Outcome, State, StopFor};
 use crate::model::page::Lane;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::setup::PRIORITY_MAX;
@@ -144,10 +144,16 @@ fn pause(plan: &mut Plan, job: &Job, hold: crate::model::job::Hold) -> Result<()
     Ok(())
 }
 
+/// Back to the queue: from its run, or before the pause after a failure is over.
 fn requeue(plan: &mut Plan, job: &Job, by: &Actor) -> Result<(), Refusal> {
+    if let State::Waiting(Cause::Backoff(_)) = job.state {
+        plan.note(Fact::JobQueued { job: job.id });
+        return Ok(());
+    }
     if job.active_tasks().next().is_none() {
         let what = format!("job {} does not run", job.id);
-        return Err(Refusal::new(RefusalCode::Conflict, what, "it is in the queue already"));
+        let hint = format!("`holdshort why {}` says what it waits for", job.id);
+        return Err(Refusal::new(RefusalCode::Conflict, what, hint));
     }
     if !job.has_way_back() && job.spec.retry == 0 {
         let what = format!("nothing says how job {} could start again", job.id);

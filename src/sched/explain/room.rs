@@ -8,7 +8,7 @@ use crate::model::job::{Job, JobSpec, State};
 use crate::model::node::{Gpu, Node};
 use crate::model::page::Lane;
 use crate::model::reason::{Code, Reason};
-use crate::sched::actions::allocate::{could_start, room, rooms};
+use crate::sched::actions::allocate::{cores_free, could_start, room, rooms};
 use crate::sched::index::next_chunk;
 use crate::sched::policy::fit::{self, Best, Room, WHOLE};
 use crate::sched::world::World;
@@ -71,16 +71,11 @@ pub(super) fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
             reasons.push(reason.with("throttle", u64::from(throttle)));
         }
     }
-    if job.state == State::Queued && job.frozen {
-        let nodes = job.active_tasks().filter_map(|task| task.placement.as_ref());
-        let names: BTreeSet<&str> = nodes.map(|p| &*p.node).collect();
-        let names: Vec<&str> = names.into_iter().collect();
-        let reason = Reason::bare(Code::ThawWaits).with("node", names.join(", "));
-        let need = spec.request.cpu_milli.saturating_mul(u64::from(chunk));
-        reasons.push(reason.with("need_cpu_milli", need));
+    countables(world, job, u64::from(chunk), at, &mut reasons);
+    if job.frozen {
+        reasons.extend(thaw_waits(world, job, chunk));
         return reasons;
     }
-    countables(world, &spec.request, u64::from(chunk), at, &mut reasons);
     let mut free = rooms(world);
     if let Err((placed, best)) = fit::place(&mut free, &spec.request, chunk) {
         reasons.push(no_room(world, spec, placed, best));
@@ -88,17 +83,31 @@ pub(super) fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
     reasons
 }
 
-fn countables(world: &World, request: &Resources, n: u64, at: At, reasons: &mut Vec<Reason>) {
-    for (name, units) in &request.custom {
+/// A frozen job can only go on where it is.
+fn thaw_waits(world: &World, job: &Job, tasks: u32) -> Option<Reason> {
+    if cores_free(world, job) {
+        return None;
+    }
+    let nodes = job.active_tasks().filter_map(|task| task.placement.as_ref());
+    let names: BTreeSet<&str> = nodes.map(|placement| &*placement.node).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let need = job.spec.request.cpu_milli.saturating_mul(u64::from(tasks));
+    let reason = Reason::bare(Code::ThawWaits).with("node", names.join(", "));
+    Some(reason.with("need_cpu_milli", need))
+}
+
+fn countables(world: &World, job: &Job, tasks: u64, at: At, reasons: &mut Vec<Reason>) {
+    for (name, units) in &job.spec.request.custom {
         let Some(countable) = world.countable(name) else { continue };
-        let need = units.saturating_mul(n);
+        let need = units.saturating_mul(tasks);
         let free = countable.count.saturating_sub(world.index().custom_held(name));
         if need > free {
             let reason = Reason::bare(Code::ResourceBusy).with("resource", &**name);
             reasons
                 .push(reason.with("need", need).with("free", free).with("count", countable.count));
         }
-        let Some(rate) = countable.per_minute else { continue };
+        // Going on after a freeze is no start.
+        let Some(rate) = countable.per_minute.filter(|_| !job.frozen) else { continue };
         let taken = world.taken(name, at.now);
         if taken.saturating_add(need) > rate {
             let mut left = taken;

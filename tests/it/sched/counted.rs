@@ -30,7 +30,7 @@ fn an_unknown_resource_is_refused() {
     let refusal = site.try_submit(owner(), ask).unwrap_err();
     assert_eq!(refusal.code, RefusalCode::Usage);
     assert_eq!(refusal.what, "there is no resource license");
-    site.configure(|setup| drop(setup.resources.insert("license".into(), countable(1, None))));
+    site.resource("license", Some(countable(1, None)));
     site.submit(ask);
 }
 
@@ -52,7 +52,7 @@ fn a_gang_takes_units_for_each_task() {
 #[test]
 fn a_rate_lets_so_many_start_in_any_minute_and_a_timer_lets_the_next_ones() {
     let mut site = Site::new(16, 0);
-    site.configure(|setup| drop(setup.resources.insert("api:x".into(), countable(10, Some(2)))));
+    site.resource("api:x", Some(countable(10, Some(2))));
     let ask = |job: &mut holdshort::model::JobSpec| {
         job.request.custom.insert("api:x".into(), 1);
     };
@@ -78,7 +78,7 @@ fn a_rate_lets_so_many_start_in_any_minute_and_a_timer_lets_the_next_ones() {
 #[test]
 fn a_rate_wakes_nobody_while_nobody_waits() {
     let mut site = Site::new(16, 0);
-    site.configure(|setup| drop(setup.resources.insert("api:x".into(), countable(10, Some(5)))));
+    site.resource("api:x", Some(countable(10, Some(5))));
     site.submit(|job| job.request.custom = [("api:x".into(), 1)].into());
     assert_eq!(site.world.next_due(site.at), (None, None));
 }
@@ -86,7 +86,7 @@ fn a_rate_wakes_nobody_while_nobody_waits() {
 #[test]
 fn going_on_after_a_freeze_is_no_start_and_needs_its_units() {
     let mut site = Site::new(16, 0);
-    site.configure(|setup| drop(setup.resources.insert("api:x".into(), countable(1, Some(1)))));
+    site.resource("api:x", Some(countable(1, Some(1))));
     let ask = |job: &mut holdshort::model::JobSpec| {
         job.request.custom.insert("api:x".into(), 1);
     };
@@ -107,20 +107,41 @@ fn going_on_after_a_freeze_is_no_start_and_needs_its_units() {
 }
 
 #[test]
+fn a_frozen_gang_needs_the_units_of_all_its_tasks_to_go_on() {
+    let mut site = Site::new(16, 0);
+    let ask = |tasks| {
+        move |job: &mut holdshort::model::JobSpec| {
+            job.request.custom.insert("api:x".into(), 2);
+            job.gang = Gang { size: tasks, min: 1 };
+        }
+    };
+    let gang = site.submit(ask(3));
+    site.start(gang);
+    site.pause(gang);
+    let other = site.submit(ask(1));
+    site.start(other);
+    site.resume(gang);
+    site.stand(&[gang], &["queued"]);
+    assert_eq!(site.because(gang), "resource_busy count=6 free=4 need=6 resource=api:x");
+    site.end(other, 0);
+    site.stand(&[gang], &["running"]);
+}
+
+#[test]
 fn a_count_that_shrinks_takes_nothing_away_and_one_that_vanishes_is_a_finding() {
     let mut site = Site::new(16, 0);
-    site.configure(|setup| drop(setup.resources.insert("lic".into(), countable(3, None))));
+    site.resource("lic", Some(countable(3, None)));
     let jobs = site.submit_many(4, |job| job.request.custom = [("lic".into(), 1)].into());
     site.start_all();
-    site.configure(|setup| drop(setup.resources.insert("lic".into(), countable(1, None))));
+    site.resource("lic", Some(countable(1, None)));
     assert_eq!(site.holding(), jobs[..3]);
     site.end(jobs[0], 0);
     site.end(jobs[1], 0);
     site.stand(&[jobs[3]], &["queued"]);
-    site.configure(|setup| drop(setup.resources.remove("lic")));
+    site.resource("lic", None);
     assert_eq!(site.because(jobs[3]), "never_fits count=0 need=1 resource=lic");
     assert_eq!(site.world.index().counts().stuck, 1);
-    site.configure(|setup| drop(setup.resources.insert("lic".into(), countable(2, None))));
+    site.resource("lic", Some(countable(2, None)));
     site.stand(&[jobs[3]], &["starting"]);
     assert_eq!(site.world.index().counts().stuck, 0);
 }
@@ -129,7 +150,7 @@ fn a_count_that_shrinks_takes_nothing_away_and_one_that_vanishes_is_a_finding() 
 fn absurd_amounts_are_answered_and_never_overflow() {
     let mut site = Site::new(16, 0);
     let huge = countable(u64::MAX, Some(u64::MAX));
-    site.configure(|setup| drop(setup.resources.insert("huge".into(), huge)));
+    site.resource("huge", Some(huge));
     let ask = |units| {
         move |job: &mut holdshort::model::JobSpec| {
             job.request.custom.insert("huge".into(), units);

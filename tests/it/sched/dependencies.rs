@@ -1,6 +1,7 @@
 //! `--after` and `--start-at`.
 
 use holdshort::base::{JobId, Span};
+use holdshort::model::Fact;
 use holdshort::model::command::{Command, Submit};
 use holdshort::model::job::{Dependency, DependencyKind, FailureClass, JobSpec, Outcome};
 use holdshort::model::refusal::RefusalCode;
@@ -84,8 +85,8 @@ fn a_job_with_two_broken_dependencies_ends_once() {
     let both = site.submit(|job| job.after = vec![after(first, Ok), after(second, Ok)]);
     site.start(first);
     site.end(first, 1);
-    let ends = |fact: &&holdshort::model::Fact| matches!(fact, holdshort::model::Fact::JobEnded { job, .. } if *job == both);
-    assert_eq!(site.facts.iter().filter(ends).count(), 1);
+    let ended = |fact: &&Fact| matches!(fact, Fact::JobEnded { job, .. } if *job == both);
+    assert_eq!(site.facts.iter().filter(ended).count(), 1);
 }
 
 #[test]

@@ -103,6 +103,18 @@ fn a_changed_limit_counts_at_once_and_a_removed_one_no_more() {
 }
 
 #[test]
+fn a_limit_below_what_a_frozen_job_has_run_ends_it_at_once() {
+    let mut site = Site::new(2, 0);
+    let job = limited(&mut site, 10);
+    site.advance(Span::mins(5));
+    site.pause(job);
+    site.set(job, Change { time_limit: Some(Some(Span::mins(6))), ..Change::default() });
+    site.stand(&[job], &["paused"]);
+    site.set(job, Change { time_limit: Some(Some(Span::mins(5))), ..Change::default() });
+    assert_eq!(site.state(job), State::Stopping(StopFor::Timeout));
+}
+
+#[test]
 fn a_limit_of_zero_is_refused() {
     let mut site = Site::new(2, 0);
     let zero = site.try_submit(owner(), |job| job.time_limit = Some(Span::ZERO));

@@ -170,6 +170,19 @@ fn a_job_frozen_before_its_processes_ran_starts_frozen_and_goes_on() {
 }
 
 #[test]
+fn a_job_that_goes_on_before_its_processes_ran_is_still_starting() {
+    let mut site = Site::new(1, 0);
+    let job = site.submit(|job| job.time_limit = Some(Span::mins(10)));
+    site.pause(job);
+    site.resume(job);
+    site.advance(Span::hours(1));
+    site.stand(&[job], &["starting"]);
+    site.start(job);
+    site.advance(Span::mins(9));
+    site.stand(&[job], &["running"]);
+}
+
+#[test]
 fn a_paused_job_with_a_retry_waits_for_its_resume_not_for_its_backoff() {
     let mut site = Site::new(1, 0);
     let job = site.submit(|job| job.retry = 1);

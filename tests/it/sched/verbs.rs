@@ -6,7 +6,7 @@ use holdshort::model::command::{Act, Change, Command, Key, Submit, Verb};
 use holdshort::model::job::{DependencyKind, Gang, Outcome};
 use holdshort::model::refusal::RefusalCode;
 
-use super::world::{Site, after, countable, owner, spec, submit};
+use super::world::{Site, after, owner, spec, submit};
 
 /// A job in each state in which a job can live.
 fn in_every_state(site: &mut Site) -> Vec<(JobId, &'static str)> {
@@ -129,6 +129,17 @@ fn requeue_needs_a_declared_way_back_and_a_run() {
     site.exit(back, &holdshort::model::job::Exit::Signal(15));
     site.stand(&[back, queued], &["starting", "queued"]);
     assert_eq!((site.job(back).attempt, site.job(back).resume), (2, false));
+}
+
+#[test]
+fn requeue_cuts_the_pause_before_a_retry_short() {
+    let mut site = Site::new(2, 0);
+    let job = site.submit(|job| job.retry = 1);
+    site.start(job);
+    site.end(job, 1);
+    site.stand(&[job], &["waiting"]);
+    site.act(job, Verb::Requeue);
+    site.stand(&[job], &["starting"]);
 }
 
 #[test]
@@ -320,7 +331,6 @@ fn ended_jobs_are_forgotten_oldest_first_beyond_the_bound() {
 #[test]
 fn acknowledging_trouble_is_not_acknowledging_the_end() {
     let mut site = Site::new(1, 0);
-    site.configure(|setup| drop(setup.resources.insert("lic".into(), countable(1, None))));
     let job = site.submit(|job| job.request.cpu_milli = 9000);
     assert_eq!(site.world.index().counts().stuck, 1);
     site.act(job, Verb::Ack);

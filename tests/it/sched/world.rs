@@ -1,13 +1,9 @@
 //! A small driver: one world with virtual time, whose every step is checked.
 
-use std::collections::BTreeMap;
-
-use holdshort::base::{At, Digest, JobId, Mono, Name, Span, TaskId, Wall};
+use holdshort::base::{At, JobId, Mono, Name, Span, TaskId, Wall};
 use holdshort::model::command::{Act, Change, Command, Report, Submit, TaskEvent, Verb};
 use holdshort::model::fact::Record;
-use holdshort::model::job::{
-    ArrayPlace, Dependency, DependencyKind, Exit, Gang, Job, JobSpec, Outcome, State, TaskState,
-};
+use holdshort::model::job::{ArrayPlace, Exit, Job, JobSpec, Outcome, State, TaskState};
 use holdshort::model::node::Gpu;
 use holdshort::model::page::Why;
 use holdshort::model::people::{Grant, Role, User};
@@ -17,12 +13,8 @@ use holdshort::model::{Actor, Fact, Refusal, Resources, Team};
 use holdshort::sched::{World, decide, explain, invariants};
 
 use super::conserving;
+pub use super::given::{GIB, OWNER, after, countable, gpu, inside, owner, person, spec, submit};
 use super::outside::Outside;
-
-/// Bytes of one GiB.
-pub const GIB: u64 = 1 << 30;
-/// The uid that owns the server.
-pub const OWNER: u32 = 1000;
 
 /// A site: nodes, jobs, and a clock that only moves when told.
 #[derive(Clone)]
@@ -36,70 +28,6 @@ pub struct Site {
     pub json_every: u64,
     outside: Outside,
     steps: u64,
-}
-
-/// The owner of the server.
-pub fn owner() -> Actor {
-    person("owner", OWNER)
-}
-
-pub fn person(name: &str, uid: u32) -> Actor {
-    Actor { user: name.into(), uid: Some(uid), in_job: None }
-}
-
-/// A process in a job's tree, with the server owner's uid.
-pub fn inside(job: JobId) -> Actor {
-    Actor { in_job: Some(job), ..owner() }
-}
-
-/// A job of one core and one GiB.
-pub fn spec() -> JobSpec {
-    let request = Resources { cpu_milli: 1000, mem_bytes: GIB, ..Resources::default() };
-    JobSpec {
-        name: "job".into(),
-        team: "default".into(),
-        priority: 200,
-        request,
-        gang: Gang::ONE,
-        after: Vec::new(),
-        start_at: None,
-        array: None,
-        estimate: None,
-        time_limit: None,
-        warn: None,
-        grace: Span::secs(30),
-        requeue: false,
-        resumable: false,
-        retry: 0,
-        labels: BTreeMap::new(),
-        must_fit: false,
-        hard: false,
-        pty: false,
-        parent: None,
-        program: Digest::of(b"true"),
-    }
-}
-
-pub fn after(job: JobId, kind: DependencyKind) -> Dependency {
-    Dependency { job, kind }
-}
-
-pub fn submit(jobs: Vec<JobSpec>, by: Actor) -> Submit {
-    Submit { jobs, array: false, key: None, by, ended: Vec::new() }
-}
-
-pub fn gpu(index: u32, foreign: Option<&str>) -> Gpu {
-    Gpu {
-        index,
-        uuid: format!("gpu-{index}").into(),
-        model: "pretend".into(),
-        mem_bytes: 24 * GIB,
-        foreign: foreign.map(Name::from),
-    }
-}
-
-pub fn countable(count: u64, per_minute: Option<u64>) -> Countable {
-    Countable { count, per_minute }
 }
 
 impl Site {
@@ -161,6 +89,14 @@ impl Site {
     pub fn configure(&mut self, change: impl FnOnce(&mut Setup)) {
         change(&mut self.setup);
         self.run(Command::Configure(self.setup.clone()));
+    }
+
+    /// Configures a countable resource, or removes it.
+    pub fn resource(&mut self, name: &str, countable: Option<Countable>) {
+        self.configure(|setup| {
+            setup.resources.remove(name);
+            setup.resources.extend(countable.map(|countable| (name.into(), countable)));
+        });
     }
 
     /// Decides a command that cannot be refused.

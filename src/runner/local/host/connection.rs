@@ -97,8 +97,8 @@ impl Connection {
     ///
     /// # Errors
     /// When the other end talks nonsense.
-    pub fn next(&mut self) -> io::Result<Option<Up>> {
-        self.decoder.next()
+    pub fn take(&mut self) -> io::Result<Option<Up>> {
+        self.decoder.take()
     }
 }
 

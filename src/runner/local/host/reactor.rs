@@ -99,7 +99,7 @@ fn read(shared: &Shared, table: &mut Table, task: TaskId) -> bool {
     let open = line.fill();
     let mut sane = true;
     loop {
-        match line.next() {
+        match line.take() {
             Ok(Some(message)) => hear(shared, table, task, message, &mut line),
             Ok(None) => break,
             Err(_) => {

@@ -22,11 +22,12 @@ use crate::runner::local::host::connection::Connection;
 use crate::runner::local::host::table::{Entry, Phase, Table, unknown_end};
 use crate::runner::local::host::zygote::Zygote;
 use crate::runner::local::spool::{self, Claim, Found};
-use crate::runner::local::wire::{Down, ExitNote, encode};
-use crate::runner::local::{capacity, tree};
+use crate::runner::local::wire::{Down, ExitNote, Stamp, encode};
+use crate::runner::local::{capacity, supervise, tree};
 
-/// Supervisors asked for one task before it is given up: each vanished before it began.
-const ATTEMPTS_MAX: u32 = 5;
+/// Supervisors asked for one task before it is given up: each vanished, or found the task in the
+/// hands of one that gave way, before it began.
+const ATTEMPTS_MAX: u32 = 40;
 /// What the wake-up descriptor is called among connections.
 pub const WAKE: u64 = u64::MAX;
 
@@ -122,8 +123,21 @@ impl Shared {
     pub fn task_of(&self, pid: u32) -> Option<TaskId> {
         tree::find_ancestor(pid, |stamp| {
             let known = self.table().by_supervisor.get(&stamp.pid).copied();
-            known.filter(|(start, _)| *start == stamp.start).map(|(_, task)| task)
+            let known = known.filter(|(start, _)| *start == stamp.start).map(|(_, task)| task);
+            known.or_else(|| self.unheard_supervisor(stamp))
         })
+    }
+
+    /// The task of a supervisor that has not been heard of yet: its command may speak to us
+    /// before its own news arrives. It is known by its name, and by its claim.
+    fn unheard_supervisor(&self, stamp: Stamp) -> Option<TaskId> {
+        let task = supervise::task_of_name(&tree::name(stamp.pid)?)?;
+        match spool::inspect(&self.dir(task)) {
+            Ok(Found::Alive(claim)) if claim.as_ref().is_none_or(|c| c.supervisor == stamp) => {
+                Some(task)
+            }
+            _ => None,
+        }
     }
 
     /// What the machine has now.

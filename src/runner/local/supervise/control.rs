@@ -32,7 +32,7 @@ impl Control {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => return None,
             }
-            if let Some(Down::Start(order)) = control.decoder.next().ok()? {
+            if let Some(Down::Start(order)) = control.decoder.take().ok()? {
                 control.stream.set_nonblocking(true).ok()?;
                 return Some((control, order));
             }
@@ -117,7 +117,7 @@ impl Control {
     ///
     /// # Errors
     /// When the other end talks nonsense.
-    pub fn next(&mut self) -> io::Result<Option<Down>> {
-        self.decoder.next()
+    pub fn take(&mut self) -> io::Result<Option<Down>> {
+        self.decoder.take()
     }
 }

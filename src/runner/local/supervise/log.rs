@@ -194,7 +194,10 @@ impl Log {
 
     fn reopen(&mut self) -> io::Result<()> {
         self.file = None;
-        let open = || OpenOptions::new().write(true).create(true).mode(0o600).open(&self.path);
+        let open = || {
+            let mut how = OpenOptions::new();
+            how.write(true).create(true).truncate(false).mode(0o600).open(&self.path)
+        };
         let file = match (open(), self.path.parent()) {
             (Err(error), Some(parent)) if error.kind() == io::ErrorKind::NotFound => {
                 spool::make_private_dir(parent, true)?;
@@ -213,7 +216,7 @@ struct Pipe<'a, 'b>(&'a mut BorrowedFd<'b>);
 
 impl io::Read for Pipe<'_, '_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        Ok(nix::unistd::read(&*self.0, buf)?)
+        Ok(nix::unistd::read(*self.0, buf)?)
     }
 }
 

@@ -18,6 +18,7 @@ mod terminal;
 mod watch;
 mod zygote;
 
+pub use start::task_of_name;
 pub use terminal::INPUT_MAX;
 
 /// The first argument that makes this program a zygote.

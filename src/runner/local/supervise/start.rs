@@ -11,6 +11,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
+use crate::base::TaskId;
 use crate::model::job::Exit;
 use crate::runner::local::cgroup::Group;
 use crate::runner::local::spool::{self, Held};
@@ -24,10 +25,15 @@ use crate::runner::local::sys::SingleThreaded;
 use crate::runner::local::wire::{ExitNote, Order, Stamp, Up};
 use crate::runner::local::{sys, tree};
 
+/// What a supervisor calls itself, before its task's id. The kernel keeps 15 bytes.
+const NAME_PREFIX: &str = "hs:";
+
 /// Longer spans than this are as good as for ever, and add up without overflow.
 const SPAN_MAX: Duration = Duration::from_secs(100 * 365 * 86_400);
 /// An order longer than this leaves memory behind that is worth giving back.
 const LONG_ORDER: usize = 64 << 10;
+/// Attempts to claim in a directory that somebody else takes away at the same time.
+const CLAIM_TRIES: u32 = 100;
 /// What is told of why a command did not start.
 const WHY_MAX: usize = 1500;
 
@@ -46,7 +52,7 @@ pub fn run(proof: &SingleThreaded, mut fds: Vec<OwnedFd>) {
     match claim(&order) {
         Ok(Some(held)) => {
             if let Some(watch) = begin(proof, order, control, held, signals, fds) {
-                watch.to_the_end();
+                watch.stay();
             }
         }
         Ok(None) => drop(control.send(&Up::Lost, &[])),
@@ -67,8 +73,14 @@ fn catch_signals() -> io::Result<SignalFd> {
     Ok(SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
 }
 
+/// The task in a supervisor's name; `None` for any other process. A process that only calls
+/// itself so gains nothing: its claim must be the task's.
+pub fn task_of_name(name: &str) -> Option<TaskId> {
+    name.strip_prefix(NAME_PREFIX)?.parse().ok()
+}
+
 fn name_process(order: &Order) {
-    if let Ok(name) = std::ffi::CString::new(format!("hs:{}", order.task)) {
+    if let Ok(name) = std::ffi::CString::new(format!("{NAME_PREFIX}{}", order.task)) {
         let _ = nix::sys::prctl::set_name(&name);
     }
 }
@@ -79,7 +91,7 @@ fn claim(order: &Order) -> io::Result<Option<Held>> {
     let dir = spool::dir(&order.spool, order.task);
     let here = Path::new("");
     // A server that looks around may take an empty directory away under our feet.
-    for _ in 0..3 {
+    for _ in 0..CLAIM_TRIES {
         spool::make_private_dir(&dir, false)?;
         std::env::set_current_dir(&dir)?;
         match Held::claim(here) {
