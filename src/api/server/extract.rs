@@ -1,11 +1,11 @@
 //! What a request says, or a problem that says what is wrong with it.
 
 use axum::Json;
-use axum::extract::rejection::{BytesRejection, JsonRejection};
 use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
+use futures::StreamExt;
 use serde::de::DeserializeOwned;
 
 use super::app::App;
@@ -92,33 +92,28 @@ pub struct Body<T>(pub T);
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     type Rejection = Fault;
 
-    async fn from_request(request: Request, state: &S) -> Result<Body<T>, Fault> {
-        match Json::<T>::from_request(request, state).await {
+    async fn from_request(request: Request, _: &S) -> Result<Body<T>, Fault> {
+        let is_json = request.headers().get(header::CONTENT_TYPE).is_some_and(|kind| {
+            let essence = kind.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
+            essence.trim().eq_ignore_ascii_case("application/json")
+        });
+        if !is_json {
+            return Err(Fault::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported_media_type",
+                "the request is not said to be JSON",
+                "send Content-Type: application/json",
+            ));
+        }
+        let bytes = whole(request).await?;
+        match Json::<T>::from_bytes(&bytes) {
             Ok(Json(value)) => Ok(Body(value)),
-            Err(rejection) => Err(body_fault(&rejection)),
+            Err(rejection) => {
+                let hint = "the documents are described at /openapi.json";
+                Err(Fault::new(rejection.status(), "usage", rejection.body_text(), hint))
+            }
         }
     }
-}
-
-fn body_fault(rejection: &JsonRejection) -> Fault {
-    let status = rejection.status();
-    let (code, hint) = match status {
-        StatusCode::PAYLOAD_TOO_LARGE => return too_large(),
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
-            ("unsupported_media_type", "send Content-Type: application/json")
-        }
-        _ => ("usage", "the documents are described at /openapi.json"),
-    };
-    Fault::new(status, code, rejection.body_text(), hint)
-}
-
-fn too_large() -> Fault {
-    Fault::new(
-        StatusCode::PAYLOAD_TOO_LARGE,
-        "too_large",
-        "the request is larger than the server takes",
-        "send it in several requests",
-    )
 }
 
 /// A body of bytes.
@@ -127,13 +122,48 @@ pub struct Raw(pub Bytes);
 impl<S: Send + Sync> FromRequest<S> for Raw {
     type Rejection = Fault;
 
-    async fn from_request(request: Request, state: &S) -> Result<Raw, Fault> {
-        let fault = |rejection: BytesRejection| match rejection.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-            status => Fault::new(status, "usage", rejection.body_text(), ""),
-        };
-        Bytes::from_request(request, state).await.map(Raw).map_err(fault)
+    async fn from_request(request: Request, _: &S) -> Result<Raw, Fault> {
+        whole(request).await.map(Raw)
     }
+}
+
+/// Bytes a body may have, as a layer of the route says.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyMax(pub usize);
+
+/// Bytes of a body without such a layer.
+const BODY_MAX: usize = 64 * 1024;
+/// Bytes that are read and thrown away, so that a client which sends too much gets to read why
+/// instead of a broken connection.
+const THROWN_AWAY_MAX: usize = 256 * 1024 * 1024;
+
+/// The body, if it is not too large.
+async fn whole(request: Request) -> Result<Bytes, Fault> {
+    let BodyMax(max) = request.extensions().get().copied().unwrap_or(BodyMax(BODY_MAX));
+    let mut body = request.into_body().into_data_stream();
+    let mut bytes = BytesMut::new();
+    let mut thrown_away = 0;
+    while let Some(piece) = body.next().await {
+        let piece = piece.map_err(|error| Fault::usage(format!("the body ends: {error}"), ""))?;
+        if thrown_away == 0 && bytes.len() + piece.len() <= max {
+            bytes.extend_from_slice(&piece);
+            continue;
+        }
+        bytes.clear();
+        thrown_away += piece.len();
+        if thrown_away > THROWN_AWAY_MAX {
+            break;
+        }
+    }
+    if thrown_away == 0 {
+        return Ok(bytes.freeze());
+    }
+    Err(Fault::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        "too_large",
+        format!("the request is larger than the {max} bytes taken here"),
+        "send it in several requests",
+    ))
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! The addresses.
 
-use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::app::App;
+use super::extract::BodyMax;
 use super::fault::Fault;
 use super::{
     acts, control, events, guard, health, holds, jobs, logs, nodes, openapi, submit, terminal,
@@ -20,7 +20,7 @@ const SUBMIT_MAX: usize = 32 * 1024 * 1024;
 /// Everything the server answers.
 pub fn router(app: App) -> Router {
     let quick = quick().route_layer(from_fn_with_state(app.clone(), guard::in_time));
-    let api = quick.merge(lasting()).layer(DefaultBodyLimit::max(BODY_MAX));
+    let api = quick.merge(lasting()).layer(Extension(BodyMax(BODY_MAX)));
     Router::new()
         .nest("/api/v1", api)
         .merge(beside().route_layer(from_fn_with_state(app.clone(), guard::in_time)))
@@ -32,8 +32,8 @@ pub fn router(app: App) -> Router {
 
 /// What is answered at once.
 fn quick() -> Router<App> {
-    let submit = post(submit::submit).layer(DefaultBodyLimit::max(SUBMIT_MAX));
-    let again = post(submit::again).layer(DefaultBodyLimit::max(SUBMIT_MAX));
+    let submit = post(submit::submit).layer(Extension(BodyMax(SUBMIT_MAX)));
+    let again = post(submit::again).layer(Extension(BodyMax(SUBMIT_MAX)));
     Router::new()
         .route("/jobs", get(jobs::list).merge(submit))
         .route("/jobs/actions", post(acts::act))
