@@ -8,7 +8,7 @@ use crate::model::Actor;
 use crate::model::command::{Act, Command, Key, Submit, Verb};
 use crate::model::job::{ArrayPlace, Dependency, Gang, JobSpec, Outcome, State};
 use crate::model::ports::journal::StorageError;
-use crate::model::program::{EXEC_BYTES_MAX, EXEC_STRING_MAX, Program};
+use crate::model::program::{EXEC_BYTES_MAX, EXEC_STRING_MAX, Environment, Program};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::submission::{ARRAY_MAX, Submission};
 
@@ -25,23 +25,29 @@ impl Handle {
     ) -> Result<Receipt, Refusal> {
         let published = self.published();
         let defaults = &published.world.setup().defaults;
-        let body = print_of(&jobs);
         let array = jobs.iter().any(|job| job.array.is_some());
         if array && jobs.len() > 1 {
             return Err(usage("an array and other jobs in one request", "submit them one by one"));
         }
         let mut specs = Vec::new();
         let mut contents = Vec::new();
+        // The jobs of a batch share one environment as a rule: it is looked at once.
+        let mut last: Option<(&Environment, Digest)> = None;
         for job in &jobs {
             check_exec(job)?;
-            self.inner.environments.put(&job.env.to_bytes()).map_err(unstored)?;
-            let (digest, bytes) = stored_program(&job.program())?;
+            let env = match last {
+                Some((env, digest)) if *env == job.env => digest,
+                _ => self.keep_environment(&job.env)?,
+            };
+            last = Some((&job.env, env));
+            let (digest, bytes) = stored_program(&job.program(env))?;
             contents.push((digest, bytes));
             let spec = job.to_spec(defaults, digest, by.in_job);
             expand(&mut specs, spec, job)?;
         }
         contents.dedup();
         let ended = self.ended_dependencies(&published, &specs)?;
+        let body = print_of(&specs);
         let key = key.map(|key| Key { key: format!("{} {key}", by.user), body });
         let submit = Submit { jobs: specs, array, key, by, ended };
         self.send(Command::Submit(submit), contents).await
@@ -93,6 +99,10 @@ impl Handle {
         self.command(Command::Act(Act { jobs, verb, by, key })).await
     }
 
+    fn keep_environment(&self, env: &Environment) -> Result<Digest, Refusal> {
+        self.inner.environments.put(&env.to_bytes()).map_err(unstored)
+    }
+
     fn changed(
         &self,
         old: &JobSpec,
@@ -100,15 +110,15 @@ impl Handle {
         changes: &Submission,
     ) -> Result<(JobSpec, Program), Refusal> {
         if !changes.argv.is_empty() {
-            check_exec(changes)?;
             program.argv.clone_from(&changes.argv);
         }
         if !changes.cwd.is_empty() {
             program.cwd.clone_from(&changes.cwd);
         }
+        let (argv, cwd, env) = (program.argv.clone(), program.cwd.clone(), changes.env.clone());
+        check_exec(&Submission { argv, cwd, env, ..Submission::default() })?;
         if !changes.env.0.is_empty() {
-            let bytes = changes.env.to_bytes();
-            program.env = self.inner.environments.put(&bytes).map_err(unstored)?;
+            program.env = self.keep_environment(&changes.env)?;
         }
         let (digest, _) = stored_program(&program)?;
         Ok((changed_spec(old, changes, digest), program))
@@ -234,7 +244,7 @@ fn stored_program(program: &Program) -> Result<(Digest, Vec<u8>), Refusal> {
 
 /// A print of a request that tells another one under the same key.
 fn print_of(request: &impl std::fmt::Debug) -> String {
-    let digest = Digest::of(format!("{request:?}").as_bytes()).to_string();
+    let digest = Digest::of_format(format_args!("{request:?}")).to_string();
     digest.get(..16).unwrap_or(&digest).to_owned()
 }
 

@@ -180,7 +180,7 @@ mod tests {
         let ask = ["EDITOR".to_owned(), "X=1=2".to_owned(), "PATH=/opt".to_owned()];
         let gathered = gather(&Fake(CALLER.to_vec()), &ask, true).unwrap();
         let pairs = [("EDITOR", "ed"), ("PATH", "/opt"), ("X", "1=2")];
-        assert_eq!(gathered.environment.0, pairs.map(|(k, v)| (k.to_owned(), v.to_owned())));
+        assert_eq!(*gathered.environment.0, pairs.map(|(k, v)| (k.to_owned(), v.to_owned())));
         assert_eq!(gathered.not_text, [] as [&str; 0]);
     }
 

@@ -17,6 +17,7 @@ impl World {
         match fact {
             Fact::JobSubmitted { job, spec, owner, uid } => {
                 self.next_job = self.next_job.max(job.0 + 1);
+                let spec = self.shared_spec(*job, spec);
                 self.put_job(new_job(*job, spec, owner.clone(), *uid, at));
             }
             Fact::JobForgotten { job } => self.drop_job(*job),
@@ -31,6 +32,14 @@ impl World {
         }
     }
 
+    /// A batch asks for the same again and again: a job shares what it asks for with the one
+    /// before it if that is equal.
+    fn shared_spec(&self, job: JobId, spec: &JobSpec) -> Arc<JobSpec> {
+        let before = self.jobs.get(&JobId(job.0.saturating_sub(1))).map(|job| &job.spec);
+        let equal = before.filter(|before| ***before == *spec);
+        equal.map_or_else(|| Arc::new(spec.clone()), Arc::clone)
+    }
+
     fn change_job(&mut self, id: JobId, change: impl FnOnce(&mut Job)) {
         if let Some(job) = self.jobs.get(&id) {
             let mut job = Job::clone(job);
@@ -42,14 +51,14 @@ impl World {
 
 fn new_job(
     id: JobId,
-    spec: &JobSpec,
+    spec: Arc<JobSpec>,
     owner: crate::base::Name,
     owner_uid: Option<u32>,
     at: At,
 ) -> Job {
     Job {
         id,
-        spec: Arc::new(spec.clone()),
+        spec,
         owner,
         owner_uid,
         submitted: at,

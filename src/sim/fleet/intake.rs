@@ -41,7 +41,7 @@ impl Fleet {
         for job in jobs {
             check_exec(job)?;
             let names = job.env.names().map(str::to_owned).collect();
-            let program = self.keep_program(job.program(), names);
+            let program = self.keep_program(job.program(job.env.digest()), names);
             expand(&mut specs, job.to_spec(&defaults, program, by.in_job), job)?;
         }
         let ended = self.ended(&specs);

@@ -219,7 +219,9 @@ fn lifting_a_teams_hold_leaves_alone_what_somebody_held_by_itself() {
         site.submit(|job| job.resumable = true),
         site.submit(|job| job.team = "ml".into()),
     ];
-    [mine, parks, other].map(|job| site.start(job));
+    for job in [mine, parks, other] {
+        site.start(job);
+    }
     site.pause(mine);
     site.advance(Span::secs(1));
     site.pause_team(None, None);
