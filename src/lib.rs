@@ -17,5 +17,6 @@ pub mod engine;
 
 pub mod api;
 pub mod link;
+pub mod sim;
 
 pub mod cli;

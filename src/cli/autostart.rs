@@ -31,6 +31,18 @@ pub fn answers(socket: &Path) -> bool {
     UnixStream::connect(socket).is_ok()
 }
 
+/// Somebody accepts connections at this socket, now or soon: a server may be restarting.
+pub fn answers_within(socket: &Path, patience: Duration) -> bool {
+    let until = Instant::now() + patience;
+    while !answers(socket) {
+        if Instant::now() >= until {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    true
+}
+
 /// Returns once a server answers at the socket; starts one if there is none. True if this call
 /// started it.
 ///
@@ -42,15 +54,21 @@ pub fn ensure(places: &Places) -> Result<bool, Failure> {
         return Ok(false);
     }
     places.prepare()?;
-    let _turn = take_turn(places)?;
+    let turn = take_turn(places)?;
     if answers(&places.paths.socket) {
         return Ok(false);
     }
-    start(places).map(|()| true)
+    start(&turn, places).map(|()| true)
 }
 
-/// Waits for whoever is starting a server for this socket.
-fn take_turn(places: &Places) -> Result<Flock<File>, Failure> {
+/// The right to start or end the server of a socket; one process has it at a time.
+pub struct Turn(#[allow(dead_code, reason = "it is held, not read")] Flock<File>);
+
+/// Waits for whoever is starting or ending a server for this socket.
+///
+/// # Errors
+/// When the file that stands for it cannot be used.
+pub fn take_turn(places: &Places) -> Result<Turn, Failure> {
     let path = places.paths.socket.with_extension("start");
     let failed = |error: io::Error| {
         let what = format!("cannot use {}; {error}", path.display());
@@ -66,10 +84,15 @@ fn take_turn(places: &Places) -> Result<Flock<File>, Failure> {
         .mode(0o600)
         .open(&path)
         .map_err(failed)?;
-    Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| failed(errno.into()))
+    let locked = Flock::lock(file, FlockArg::LockExclusive);
+    locked.map(Turn).map_err(|(_, errno)| failed(errno.into()))
 }
 
-fn start(places: &Places) -> Result<(), Failure> {
+/// Starts a server and returns once it answers.
+///
+/// # Errors
+/// As [`ensure`].
+pub fn start(_turn: &Turn, places: &Places) -> Result<(), Failure> {
     let failed = |error: io::Error| {
         let what = format!("cannot start the server; {error}");
         Failure::new(UNREACHABLE, what, "try it in the foreground: holdshort serve")

@@ -7,6 +7,7 @@ use super::exit::{Failure, Outcome, UNREACHABLE};
 use super::output::Output;
 use super::places::Places;
 use super::tree::Globals;
+use crate::api::client::PATIENCE;
 use crate::link::Link;
 use crate::link::local::Local;
 
@@ -31,29 +32,35 @@ impl Session {
         Ok(Session { globals, places, output })
     }
 
-    /// The server; started if none runs. In a job it is never started: a server must not live
-    /// in a job's process tree.
+    /// The server; started if none runs. In a job it is never started, but waited for: a server
+    /// must not live in a job's process tree.
     ///
     /// # Errors
     /// When it cannot be reached or started.
     pub fn link(&self) -> Result<Box<dyn Link>, Failure> {
         if in_job() {
             self.places.check_socket()?;
-            return Ok(self.local());
+            if autostart::answers_within(&self.places.paths.socket, PATIENCE) {
+                return Ok(Box::new(self.local()));
+            }
+            return Err(self.unreachable());
         }
         autostart::ensure(&self.places)?;
         let places = self.places.clone();
         let revive = move || autostart::ensure(&places).map(drop).map_err(|f| f.to_string());
-        Ok(Box::new(Local::new(self.places.paths.socket.clone()).reviving(revive)))
+        Ok(Box::new(self.local().reviving(revive)))
     }
 
     /// The server, if one runs.
     pub fn running_link(&self) -> Option<Box<dyn Link>> {
-        autostart::answers(&self.places.paths.socket).then(|| self.local())
+        let there = autostart::answers(&self.places.paths.socket);
+        there.then(|| Box::new(self.local()) as Box<dyn Link>)
     }
 
-    fn local(&self) -> Box<dyn Link> {
-        Box::new(Local::new(self.places.paths.socket.clone()))
+    /// A job's token goes along for those that run outside its process tree, as in a container.
+    fn local(&self) -> Local {
+        let token = std::env::var("HOLDSHORT_TOKEN").ok();
+        Local::new(self.places.paths.socket.clone()).with_token(token)
     }
 
     /// Prints one document on one line.

@@ -36,6 +36,8 @@ pub struct Hit {
     pub rows: Vec<JobRow>,
     /// Named one by one or by a filter, so that somebody may have meant fewer.
     pub many: bool,
+    /// Not all were named by number: a filter or an array stood for them.
+    pub implied: bool,
 }
 
 impl Hit {
@@ -154,12 +156,15 @@ pub async fn resolve(link: &dyn Link, which: &Many, ended: Ended) -> Result<Hit,
             ));
         }
     }
+    let mut implied = which.filter.is_some();
     for target in &which.targets {
-        rows.extend(expand(link, target, ended).await?);
+        let named = expand(link, target, ended).await?;
+        implied |= named.len() > 1;
+        rows.extend(named);
     }
     let mut seen = std::collections::BTreeSet::new();
     rows.retain(|row| seen.insert(row.id));
-    Ok(Hit { rows, many: which.filter.is_some() || which.targets.len() > 1 })
+    Ok(Hit { rows, many: which.filter.is_some() || which.targets.len() > 1, implied })
 }
 
 /// Lets a person say that so many jobs are meant; with `--yes` nobody is asked.
@@ -251,12 +256,16 @@ mod tests {
     #[test]
     fn many_jobs_need_a_yes_where_nobody_can_be_asked() {
         let rows = vec![row(1), row(2)];
-        let many = Hit { rows: rows.clone(), many: true };
+        let many = Hit { rows: rows.clone(), many: true, implied: false };
         let asked = |hit: &Hit, yes| confirm(Output::default(), hit, "cancel", yes);
         if !output::can_ask() {
             assert_eq!(asked(&many, false).unwrap_err().code, NEEDS_YES);
         }
         assert_eq!(asked(&many, true), Ok(()));
-        assert_eq!(asked(&Hit { rows, many: false }, false), Ok(()), "a whole array is one target");
+        assert_eq!(
+            asked(&Hit { rows, many: false, implied: true }, false),
+            Ok(()),
+            "a whole array is one target"
+        );
     }
 }

@@ -91,6 +91,7 @@ struct Script {
     live_after: Option<u64>,
     unreachable: bool,
     acted: Vec<(Vec<JobId>, Verb)>,
+    refuse: Option<JobRow>,
 }
 
 impl Scripted {
@@ -119,6 +120,11 @@ impl Scripted {
         self.0.lock().unwrap().unreachable = true;
     }
 
+    /// The next act is refused because this is how a job stands now.
+    pub(crate) fn refuse_once(&self, now: JobRow) {
+        self.0.lock().unwrap().refuse = Some(now);
+    }
+
     pub(crate) fn acted(&self) -> Vec<(Vec<JobId>, Verb)> {
         self.0.lock().unwrap().acted.clone()
     }
@@ -139,8 +145,11 @@ impl Link for Scripted {
         let script = self.0.lock().unwrap();
         let array: Option<u64> = query.filter.strip_prefix("array=").and_then(|n| n.parse().ok());
         let from = query.cursor.map_or(0, |cursor| cursor.place.0);
+        let ended = query.ended != crate::model::page::Ended::None;
         let fits = |row: &&JobRow| {
-            row.id.0 > from && array.is_none_or(|n| row.array.is_some_and(|a| a.id.0 == n))
+            (ended || !matches!(row.state, State::Ended(_)))
+                && row.id.0 > from
+                && array.is_none_or(|n| row.array.is_some_and(|a| a.id.0 == n))
         };
         let mut jobs: Vec<JobRow> = script.rows.values().filter(fits).cloned().collect();
         // Small pages, so that every caller has to turn them.
@@ -216,7 +225,14 @@ impl Link for Scripted {
     }
 
     fn act(&self, jobs: Vec<JobId>, verb: Verb) -> Answer<'_, ()> {
-        self.0.lock().unwrap().acted.push((jobs, verb));
+        let mut script = self.0.lock().unwrap();
+        if let Some(row) = script.refuse.take() {
+            let what = format!("job {} has ended", row.id);
+            script.rows.insert(row.id.0, row);
+            let refusal = Refusal::new(RefusalCode::Conflict, what, "");
+            return ready(Err(LinkError::Refused(refusal)));
+        }
+        script.acted.push((jobs, verb));
         ready(Ok(()))
     }
 

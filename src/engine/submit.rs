@@ -110,41 +110,8 @@ impl Handle {
             let bytes = changes.env.to_bytes();
             program.env = self.inner.environments.put(&bytes).map_err(unstored)?;
         }
-        let mut request = old.request.clone();
-        request.cpu_milli = changes.cpu_milli.unwrap_or(request.cpu_milli);
-        request.mem_bytes = changes.mem_bytes.unwrap_or(request.mem_bytes);
-        request.gpu_milli = changes.gpu_milli.unwrap_or(request.gpu_milli);
-        request.custom.extend(changes.custom.iter().map(|(k, v)| (k.clone(), *v)));
-        let mut labels = old.labels.clone();
-        labels.extend(changes.labels.iter().map(|(k, v)| (k.clone(), v.clone())));
-        let size = changes.gang.unwrap_or(old.gang.size);
-        let min = changes.min.or(changes.gang).unwrap_or(old.gang.min);
-        let tier = changes.tier.map(crate::model::setup::Tier::priority);
-        let (program_digest, _) = stored_program(&program)?;
-        let spec = JobSpec {
-            name: changes.name.clone().unwrap_or_else(|| old.name.clone()),
-            team: changes.team.clone().unwrap_or_else(|| old.team.clone()),
-            priority: changes.priority.or(tier).unwrap_or(old.priority),
-            request,
-            gang: Gang { size, min },
-            after: changes.after.clone(),
-            start_at: changes.start_at,
-            array: None,
-            estimate: changes.estimate.or(old.estimate),
-            time_limit: changes.time_limit.or(old.time_limit),
-            warn: changes.warn.or(old.warn),
-            grace: changes.grace.unwrap_or(old.grace),
-            requeue: changes.requeue || old.requeue,
-            resumable: changes.resumable || old.resumable,
-            retry: changes.retry.max(old.retry),
-            labels,
-            must_fit: changes.must_fit || old.must_fit,
-            hard: changes.hard || old.hard,
-            pty: changes.pty || old.pty,
-            parent: None,
-            program: program_digest,
-        };
-        Ok((spec, program))
+        let (digest, _) = stored_program(&program)?;
+        Ok((changed_spec(old, changes, digest), program))
     }
 
     /// How jobs ended that are waited for and have left the world.
@@ -167,8 +134,48 @@ impl Handle {
     }
 }
 
+/// What a copy of a job asks for: what `changes` says, else what the old one did.
+pub fn changed_spec(old: &JobSpec, changes: &Submission, program: Digest) -> JobSpec {
+    let mut request = old.request.clone();
+    request.cpu_milli = changes.cpu_milli.unwrap_or(request.cpu_milli);
+    request.mem_bytes = changes.mem_bytes.unwrap_or(request.mem_bytes);
+    request.gpu_milli = changes.gpu_milli.unwrap_or(request.gpu_milli);
+    request.custom.extend(changes.custom.iter().map(|(k, v)| (k.clone(), *v)));
+    let mut labels = old.labels.clone();
+    labels.extend(changes.labels.iter().map(|(k, v)| (k.clone(), v.clone())));
+    let size = changes.gang.unwrap_or(old.gang.size);
+    let min = changes.min.or(changes.gang).unwrap_or(old.gang.min);
+    let tier = changes.tier.map(crate::model::setup::Tier::priority);
+    JobSpec {
+        name: changes.name.clone().unwrap_or_else(|| old.name.clone()),
+        team: changes.team.clone().unwrap_or_else(|| old.team.clone()),
+        priority: changes.priority.or(tier).unwrap_or(old.priority),
+        request,
+        gang: Gang { size, min },
+        after: changes.after.clone(),
+        start_at: changes.start_at,
+        array: None,
+        estimate: changes.estimate.or(old.estimate),
+        time_limit: changes.time_limit.or(old.time_limit),
+        warn: changes.warn.or(old.warn),
+        grace: changes.grace.unwrap_or(old.grace),
+        requeue: changes.requeue || old.requeue,
+        resumable: changes.resumable || old.resumable,
+        retry: changes.retry.max(old.retry),
+        labels,
+        must_fit: changes.must_fit || old.must_fit,
+        hard: changes.hard || old.hard,
+        pty: changes.pty || old.pty,
+        parent: None,
+        program,
+    }
+}
+
 /// One spec for each element of an array, or just the one.
-fn expand(specs: &mut Vec<JobSpec>, spec: JobSpec, job: &Submission) -> Result<(), Refusal> {
+///
+/// # Errors
+/// An array of a size or with a limit that makes no sense.
+pub fn expand(specs: &mut Vec<JobSpec>, spec: JobSpec, job: &Submission) -> Result<(), Refusal> {
     let Some(array) = &job.array else {
         specs.push(spec);
         return Ok(());
@@ -188,7 +195,10 @@ fn expand(specs: &mut Vec<JobSpec>, spec: JobSpec, job: &Submission) -> Result<(
 }
 
 /// What the kernel would refuse to execute is refused now, not when its turn comes.
-fn check_exec(job: &Submission) -> Result<(), Refusal> {
+///
+/// # Errors
+/// What is wrong with command, directory or environment.
+pub fn check_exec(job: &Submission) -> Result<(), Refusal> {
     if job.argv.first().is_none_or(String::is_empty) {
         return Err(usage("there is no command", "give one after `--`"));
     }

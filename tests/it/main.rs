@@ -1,6 +1,11 @@
 //! The one integration-test binary: each module tests a room from outside, or the whole program.
 
 mod api;
+mod cli_attach;
+mod cli_journeys;
+mod cli_server;
+mod cli_usage;
+mod cli_world;
 mod crash;
 mod faults;
 mod inside;
@@ -12,5 +17,6 @@ mod runner_recovery;
 mod runner_stop;
 mod runner_terminal;
 mod sched;
+mod sim;
 mod store;
 mod terminal;

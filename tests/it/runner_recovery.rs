@@ -9,7 +9,7 @@ use std::sync::{Arc, Barrier};
 use holdshort::base::Span;
 use holdshort::model::job::{Exit, StopFor};
 use holdshort::model::ports::Runner;
-use holdshort::model::ports::runner::Launch;
+use holdshort::model::ports::runner::{Launch, RunnerEvent};
 use holdshort::runner::local::{LocalRunner, spool};
 
 use crate::runner::{Bench, gone, is_alive, kill_hard, launch, options, task, until};
@@ -21,8 +21,10 @@ fn a_restarted_server_finds_what_runs_what_ended_and_nothing_else() {
     bench.run(2, "while [ ! -e go2 ]; do sleep 0.01; done; exit 12");
     let bench = bench.restart();
     std::fs::write(bench.path("go2"), "").unwrap();
-    let exit = spool::dir(&bench.path("spool"), task(2)).join("exit");
-    until("the second ended", || exit.exists());
+    let second = spool::dir(&bench.path("spool"), task(2));
+    until("the second ended", || {
+        matches!(spool::inspect(&second).unwrap(), spool::Found::Ended(_))
+    });
     std::fs::create_dir(bench.path("spool/3.1.0")).unwrap();
     std::fs::write(bench.path("spool/4.1.0"), "not a directory").unwrap();
     assert_eq!(bench.runner().recover(), [task(1), task(2), task(4)]);
@@ -164,9 +166,12 @@ fn role_of_a_server_that_is_killed() {
     for n in first.. {
         println!("start {n}");
         runner.start(short(&dir, n));
-        while events.recv().is_ok_and(|event| {
-            !matches!(event, holdshort::model::ports::runner::RunnerEvent::Started { .. })
-        }) {}
+        // It may have run already, for a server that died before its word was read.
+        let heard = |event| match event {
+            RunnerEvent::Started { task, .. } | RunnerEvent::Ended { task, .. } => task.job.0 == n,
+            _ => false,
+        };
+        while events.recv().is_ok_and(|event| !heard(event)) {}
     }
 }
 

@@ -160,6 +160,20 @@ fn without_a_server_the_time_limit_is_kept_all_the_same() {
 }
 
 #[test]
+fn a_supervisor_that_is_asked_to_end_ends_its_task_and_writes_that_down() {
+    let bench = Bench::new();
+    bench.run(1, "trap 'echo saved; exit 75' TERM; echo ready; while :; do sleep 0.01; done");
+    until("it is ready", || bench.read("1.log").contains("ready"));
+    let supervisor = bench.runner().supervisor_pid(task(1)).unwrap();
+    let bench = bench.restart();
+    let pid = nix::unistd::Pid::from_raw(supervisor.try_into().unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+    gone(supervisor);
+    assert_eq!(bench.runner().recover(), [task(1)]);
+    assert_eq!(bench.ended(1), Exit::Code(75));
+}
+
+#[test]
 fn hard_requests_limit_memory_where_no_group_can() {
     let bench = Bench::with(|options| options.cgroups = false);
     let mut launch = bench.script(1, "ulimit -d");

@@ -2,10 +2,11 @@
 
 use clap::Args;
 
-use crate::cli::exit::{OK, Outcome};
+use crate::base::JobId;
+use crate::cli::exit::{Failure, NOT_FOUND, OK, Outcome};
 use crate::cli::session::Session;
 use crate::cli::targets::{self, Many};
-use crate::link::Link;
+use crate::link::{Link, LinkError};
 use crate::model::command::Verb;
 use crate::model::page::Ended;
 
@@ -95,14 +96,37 @@ pub async fn act(
 ) -> Outcome {
     let hit = targets::resolve(link, which, ended).await?;
     targets::confirm(session.output, &hit, word, which.yes)?;
-    link.act(hit.ids(), verb).await?;
-    Ok(OK)
+    let mut jobs = hit.ids();
+    loop {
+        let refusal = match link.act(jobs.clone(), verb.clone()).await {
+            Ok(()) => return Ok(OK),
+            Err(LinkError::Refused(refusal)) if hit.implied => refusal,
+            Err(error) => return Err(error.into()),
+        };
+        // Jobs of a filter or an array that ended meanwhile are not meant any more.
+        let still = still_meant(link, which, ended).await?;
+        let left: Vec<JobId> = jobs.iter().copied().filter(|job| still.contains(job)).collect();
+        if left.is_empty() {
+            return Ok(OK);
+        }
+        if left.len() == jobs.len() {
+            return Err(refusal.into());
+        }
+        jobs = left;
+    }
+}
+
+async fn still_meant(link: &dyn Link, which: &Many, ended: Ended) -> Result<Vec<JobId>, Failure> {
+    match targets::resolve(link, which, ended).await {
+        Ok(hit) => Ok(hit.ids()),
+        Err(failure) if failure.code == NOT_FOUND => Ok(Vec::new()),
+        Err(failure) => Err(failure),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::JobId;
     use crate::cli::exit::NEEDS_YES;
     use crate::cli::output;
     use crate::cli::tests::{Scripted, row, session};
@@ -133,5 +157,24 @@ mod tests {
             assert_eq!(outcome.unwrap_err().code, NEEDS_YES);
             assert!(acted.is_empty());
         }
+    }
+
+    #[tokio::test]
+    async fn a_job_of_an_array_that_ended_meanwhile_does_not_save_the_others() {
+        use crate::model::job::{ArrayPlace, Outcome as End, State};
+        use crate::model::page::JobRow;
+        let dir = tempfile::tempdir().unwrap();
+        let link = Scripted::default();
+        let place = |index| Some(ArrayPlace { id: JobId(1), index, throttle: None });
+        for id in 1..=3u32 {
+            link.put(JobRow { array: place(id), ..row(u64::from(id)) });
+        }
+        let over = State::Ended(End::Succeeded);
+        link.refuse_once(JobRow { array: place(2), state: over, ..row(2) });
+        let targets = vec!["1".parse().unwrap()];
+        let cancel = Cancel { which: Many { targets, ..Many::default() }, reason: None };
+        assert_eq!(cancel.run(&session(dir.path()), &link).await, Ok(OK));
+        let acted = link.acted();
+        assert_eq!(acted.last().map(|(jobs, _)| jobs.clone()), Some(vec![JobId(1), JobId(3)]));
     }
 }

@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use clap::Args;
 
 use crate::cli::exit::{FAILED, Failure, OK, Outcome};
-use crate::cli::session::{Session, block_on};
+use crate::cli::session::Session;
+use crate::cli::verbs::server;
 
 /// Name of the unit.
 const UNIT: &str = "holdshort.service";
@@ -66,11 +67,10 @@ pub fn offer(session: &Session) {
 
 /// A server in the background makes room for the service; jobs go on.
 fn hand_over(session: &Session) -> Result<(), Failure> {
-    let Some(link) = session.running_link() else { return Ok(()) };
-    block_on(async {
-        link.stop(false).await?;
-        Ok(OK)
-    })?;
+    if session.running_link().is_none() {
+        return Ok(());
+    }
+    server::stop(session, false)?;
     session.output.note("the server in the background made room; jobs go on");
     Ok(())
 }

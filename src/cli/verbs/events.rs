@@ -39,6 +39,8 @@ impl Events {
                 match events.next().await {
                     None => break false,
                     Some(Err(LinkError::Unreachable(_))) if self.follow => break true,
+                    // Older facts are gone; those after the gap follow.
+                    Some(Err(LinkError::Protocol(gap))) => session.output.warn(&gap),
                     Some(Err(error)) => return Err(error.into()),
                     Some(Ok(row)) => {
                         since = Some(row.seq);

@@ -1,13 +1,13 @@
 //! `server start|stop|status|restart`.
 
-use std::io::Read;
-use std::os::unix::net::UnixStream;
+use std::fs::File;
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::api::wire::status;
+use crate::api::wire::status::ServerStatus;
 use crate::base::At;
-use crate::cli::autostart;
+use crate::cli::autostart::{self, Turn};
 use crate::cli::clock;
 use crate::cli::exit::{OK, Outcome};
 use crate::cli::session::{Session, block_on};
@@ -48,40 +48,57 @@ impl Server {
         match self.verb {
             ServerVerb::Start => start(session),
             ServerVerb::Stop { with_jobs } => stop(session, with_jobs),
-            ServerVerb::Status => {
-                let link = session.running_link().ok_or_else(|| session.unreachable())?;
-                block_on(show(session, link.as_ref()))
-            }
-            ServerVerb::Restart => {
-                stop(session, false)?;
-                start(session)
-            }
+            ServerVerb::Status => status(session),
+            ServerVerb::Restart => restart(session),
         }
     }
 }
 
 fn start(session: &Session) -> Outcome {
-    let started = autostart::ensure(&session.places)?;
-    let link = session.running_link().ok_or_else(|| session.unreachable())?;
-    if !started {
+    if !autostart::ensure(&session.places)? {
         session.output.note("it runs already");
     }
+    status(session)
+}
+
+fn restart(session: &Session) -> Outcome {
+    session.places.prepare()?;
+    let turn = autostart::take_turn(&session.places)?;
+    end(&turn, session, false)?;
+    autostart::start(&turn, &session.places)?;
+    drop(turn);
+    status(session)
+}
+
+fn status(session: &Session) -> Outcome {
+    let link = session.running_link().ok_or_else(|| session.unreachable())?;
     block_on(show(session, link.as_ref()))
 }
 
-/// Returns when the server is gone, so that the next command starts a new one.
-fn stop(session: &Session, with_jobs: bool) -> Outcome {
+/// Ends the server and returns when it is gone; nothing happens if none runs.
+///
+/// # Errors
+/// The server's.
+pub fn stop(session: &Session, with_jobs: bool) -> Outcome {
+    if session.running_link().is_none() {
+        return Ok(OK);
+    }
+    // Nobody starts another one while this one still has the data directory.
+    let turn = autostart::take_turn(&session.places)?;
+    end(&turn, session, with_jobs)
+}
+
+fn end(_turn: &Turn, session: &Session, with_jobs: bool) -> Outcome {
     let Some(link) = session.running_link() else { return Ok(OK) };
-    // A connection of our own: it ends when the server does.
-    let witness = UnixStream::connect(&session.places.paths.socket).ok();
+    let mut data_dir = PathBuf::new();
     block_on(async {
+        data_dir = PathBuf::from(link.status().await?.data_dir);
         link.stop(with_jobs).await?;
         Ok(OK)
     })?;
-    if let Some(mut witness) = witness {
-        let mut rest = Vec::new();
-        // A connection that breaks is over as well.
-        let _ = witness.read_to_end(&mut rest);
+    // The server holds this lock until its very end. No lock is no server.
+    if let Ok(lock) = File::open(data_dir.join("lock")) {
+        let _ = lock.lock_shared();
     }
     Ok(OK)
 }
@@ -89,7 +106,7 @@ fn stop(session: &Session, with_jobs: bool) -> Outcome {
 async fn show(session: &Session, link: &dyn Link) -> Outcome {
     let status = link.status().await?;
     if session.globals.json {
-        session.json(&status::ServerStatus::from(status))?;
+        session.json(&ServerStatus::from(status))?;
     } else {
         let now = At { wall: clock::wall(), ..At::default() };
         let lines = describe::status(&status, &shown::sight(now));

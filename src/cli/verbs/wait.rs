@@ -10,10 +10,10 @@ use crate::cli::args::target::Target;
 use crate::cli::exit::{self, FAILED, Failure, NO_CODE, OK, Outcome, TIMED_OUT, WAIT_TIMED_OUT};
 use crate::cli::session::{Revive, Session};
 use crate::cli::targets;
-use crate::link::{Link, LinkError};
+use crate::link::{Link, LinkError, Stream};
 use crate::model::Fact;
 use crate::model::job::{Outcome as JobOutcome, State};
-use crate::model::page::{Ended, EventRow, JobRow};
+use crate::model::page::{Counts, Ended, EventRow, JobRow};
 
 /// `wait`.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub struct Wait {
     /// Jobs: 42, 40_7 (element of an array), 40 (a whole array)
     #[arg(value_name = "JOB", required_unless_present = "all", conflicts_with = "all")]
     targets: Vec<Target>,
-    /// Until nothing is live any more, later jobs included
+    /// Until nothing is live any more, later jobs included; 1 if one of them fails meanwhile
     #[arg(long)]
     all: bool,
     /// Give up after this time: 90s, 2h
@@ -158,44 +158,56 @@ async fn these_over(link: &dyn Link, revive: &dyn Revive, jobs: &[JobId]) -> Res
 
 async fn all_over(link: &dyn Link, revive: &dyn Revive) -> Result<Ends, Failure> {
     let mut ends = Ends::new();
-    let mut seen = None;
+    let mut since = None;
     loop {
         let summary = again(revive, || link.summary()).await?;
-        let counts = summary.counts;
-        if counts.human + counts.running + counts.queued == 0 {
-            collect_missed(link, seen, &mut ends).await;
+        let from = *since.get_or_insert(summary.seq);
+        if nothing_live(summary.counts) {
+            collect(link, from, &mut ends).await;
             return Ok(ends);
         }
-        let since = seen.unwrap_or(summary.seq);
-        let mut events = match again(revive, || link.events(Some(since), true)).await {
-            // Those records were dropped meanwhile; what ended in them is not known to us.
-            Err(failure) if seen.is_some() && failure.code != exit::UNREACHABLE => {
-                again(revive, || link.events(Some(summary.seq), true)).await?
-            }
-            other => other?,
-        };
-        while let Some(event) = connected(events.next().await)? {
-            // A record may have more facts than were seen when a connection broke.
-            seen = Some(event.seq.saturating_sub(1));
-            let Some((job, outcome)) = ended(&event) else { continue };
-            ends.insert(job, outcome);
-            while let Some(Some(Ok(event))) = events.next().now_or_never() {
-                seen = Some(event.seq.saturating_sub(1));
-                ends.extend(ended(&event));
-            }
-            let counts = again(revive, || link.summary()).await?.counts;
-            if counts.human + counts.running + counts.queued == 0 {
-                collect_missed(link, seen, &mut ends).await;
-                return Ok(ends);
+        let mut events = again(revive, || link.events(Some(from), true)).await?;
+        loop {
+            let event = match events.next().await {
+                Some(Err(LinkError::Protocol(_))) => {
+                    // Facts are missing; what ended in them is not known to anybody any more.
+                    since = None;
+                    break;
+                }
+                next => connected(next)?,
+            };
+            let Some(event) = event else { break };
+            let over = ended(&event);
+            // A record may have more facts than were read when a connection breaks.
+            since = Some(event.seq.saturating_sub(1));
+            ends.extend(over);
+            // Under load ends come in crowds: whether all is over is asked once for each crowd.
+            if over.is_some() {
+                take_crowd(&mut events, &mut ends);
+                let counts = again(revive, || link.summary()).await?.counts;
+                if nothing_live(counts) {
+                    collect(link, event.seq.saturating_sub(1), &mut ends).await;
+                    return Ok(ends);
+                }
             }
         }
     }
 }
 
+fn nothing_live(counts: Counts) -> bool {
+    counts.human + counts.running + counts.queued == 0
+}
+
+/// Reads what is there already.
+fn take_crowd(events: &mut Stream<EventRow>, ends: &mut Ends) {
+    while let Some(Some(Ok(event))) = events.next().now_or_never() {
+        ends.extend(ended(&event));
+    }
+}
+
 /// Ends that happened after the last event that was read: they count, too.
-async fn collect_missed(link: &dyn Link, seen: Option<u64>, ends: &mut Ends) {
-    let Some(seen) = seen else { return };
-    let Ok(mut events) = link.events(Some(seen), false).await else { return };
+async fn collect(link: &dyn Link, since: u64, ends: &mut Ends) {
+    let Ok(mut events) = link.events(Some(since), false).await else { return };
     while let Some(Ok(event)) = events.next().await {
         ends.extend(ended(&event));
     }
@@ -208,12 +220,13 @@ fn ended(event: &EventRow) -> Option<(JobId, JobOutcome)> {
     }
 }
 
-/// An event, or `None` when the connection is over and everything must be looked at again.
+/// An event, or `None` when everything must be looked at again: the connection is over, or facts
+/// are missing from the stream.
 fn connected(next: Option<Result<EventRow, LinkError>>) -> Result<Option<EventRow>, Failure> {
     match next {
         Some(Ok(event)) => Ok(Some(event)),
-        None | Some(Err(LinkError::Unreachable(_))) => Ok(None),
-        Some(Err(error)) => Err(error.into()),
+        Some(Err(LinkError::Refused(refusal))) => Err(refusal.into()),
+        None | Some(Err(LinkError::Unreachable(_) | LinkError::Protocol(_))) => Ok(None),
     }
 }
 

@@ -171,17 +171,12 @@ impl Gpus {
     }
 
     /// A process on the device that is not ours.
-    fn used_by(&self, index: u32, ours: impl Fn(u32) -> bool) -> Option<Name> {
+    pub fn used_by(&self, index: u32, ours: impl Fn(u32) -> bool) -> Option<Name> {
         let device = self.nvml.as_ref()?.device_by_index(index).ok()?;
         let users = device.running_compute_processes().ok()?;
         let other = users.into_iter().find(|user| !ours(user.pid))?;
         let name = tree::name(other.pid).unwrap_or_else(|| "a process".to_owned());
         Some(format!("{name} (pid {})", other.pid).into())
-    }
-
-    /// Whether who uses a device can change without a lock telling.
-    pub fn has_real(&self) -> bool {
-        self.nvml.is_some() && !self.devices.is_empty()
     }
 }
 

@@ -1,15 +1,19 @@
 //! The directory of a task: who claimed it, how it ended, where its supervisor listens.
 //!
-//! `SPOOL/JOB.ATTEMPT.RANK/` holds three files. `claim` is made once and for all by the
-//! supervisor that may start the task, and locked for as long as that supervisor, or its child
-//! before the exec, lives. `exit` says how the task ended. `sock` is where a later server finds
-//! the supervisor. `SPOOL/epoch` counts servers.
+//! `SPOOL/JOB.ATTEMPT.RANK/claim` is made once and for all by the supervisor that may start the
+//! task, and locked for as long as that supervisor, or its child before the exec, lives. Its
+//! first half says who runs the task, its second half how it ended: both are there from the
+//! start, so that the end of a task finds room on a full disk. Beside it `sock` appears when
+//! the server is gone: there a later one finds the supervisor. `SPOOL/epoch` counts servers.
+//!
+//! Directories of forgotten tasks are used again, as `free.EPOCH.N` in between: making and
+//! removing files by the thousand is what file systems are slowest at.
 //!
 //! Nothing here is flushed to the disk: these files are for a server that died, not for a
 //! machine that did. After a reboot nothing of a task runs, which the boot id in its claim shows.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read as _};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -21,15 +25,12 @@ use crate::runner::local::wire::{ExitNote, Stamp};
 
 /// Name of the claim file.
 pub const CLAIM: &str = "claim";
-/// Name of the exit file.
-pub const EXIT: &str = "exit";
 /// Name of the socket.
 pub const SOCKET: &str = "sock";
-const EXIT_NEW: &str = "exit.new";
+const FREE: &str = "free.";
 const EPOCH: &str = "epoch";
 
-/// Half a claim file: its first half is the claim, its second the place for an exit note that
-/// finds the disk full.
+/// Half a claim file.
 const HALF: usize = 2048;
 
 /// Who runs a task.
@@ -119,19 +120,36 @@ impl Held {
         Ok((file.metadata()?.nlink() > 0).then_some(Held { file }))
     }
 
-    /// Writes the claim down and keeps room for the exit note, so that a full disk is met
+    /// Claims a task by giving it a directory that another task does not need any more. None
+    /// when the task is claimed already.
+    ///
+    /// # Errors
+    /// When the spare directory cannot be had; any other way to claim is as good.
+    pub fn claim_with(spare: &Path, here: &Path) -> io::Result<Option<Held>> {
+        let file = OpenOptions::new().read(true).write(true).open(spare.join(CLAIM))?;
+        // Waits for the last breath of the supervisor that had it before.
+        file.lock()?;
+        file.write_all_at(&[b' '; 2 * HALF], 0)?;
+        // A directory with a claim in it is never replaced, an empty one is nobody's.
+        match fs::rename(spare, here) {
+            // A server that comes takes the spare ones of the last one away.
+            Ok(()) if file.metadata()?.nlink() == 0 => Err(io::ErrorKind::NotFound.into()),
+            Ok(()) => Ok(Some(Held { file })),
+            Err(error) => match error.kind() {
+                io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists => Ok(None),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Writes the claim down and keeps room for the note on the end, so that a full disk is met
     /// before the task runs and not after.
     ///
     /// # Errors
     /// When there is no room.
     pub fn record(&self, claim: &Claim) -> io::Result<()> {
-        let mut bytes = serde_json::to_vec(claim)?;
-        if bytes.len() >= HALF {
-            return Err(io::Error::other("the claim is too long"));
-        }
-        bytes.push(b'\n');
-        bytes.resize(2 * HALF, b' ');
-        self.file.write_all_at(&bytes, 0)
+        self.file.write_all_at(&half(claim)?, 0)?;
+        self.file.write_all_at(&[b' '; HALF], HALF as u64)
     }
 
     /// Gives the claim back: nothing was started.
@@ -139,26 +157,25 @@ impl Held {
         let _ = fs::remove_file(here.join(CLAIM));
     }
 
-    /// Writes how the task ended, whole or not at all; into the claim when the disk is full.
+    /// Writes how the task ended. It is one write into one page, which is done or not done
+    /// whoever is killed meanwhile, and it counts only with its line end.
     ///
     /// # Errors
-    /// When neither can be written.
-    pub fn record_exit(&self, here: &Path, note: &ExitNote) -> io::Result<()> {
-        let mut bytes = serde_json::to_vec(note)?;
-        bytes.push(b'\n');
-        let written = write_new(&here.join(EXIT_NEW), &bytes)
-            .and_then(|()| fs::rename(here.join(EXIT_NEW), here.join(EXIT)));
-        if written.is_ok() || bytes.len() > HALF {
-            return written;
-        }
-        let _ = fs::remove_file(here.join(EXIT_NEW));
-        self.file.write_all_at(&bytes, HALF as u64)
+    /// When the file system fails.
+    pub fn record_exit(&self, note: &ExitNote) -> io::Result<()> {
+        self.file.write_all_at(&half(note)?, HALF as u64)
     }
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-    file.write_all_at(bytes, 0)
+/// A record, filled up to half a claim file.
+fn half<T: Serialize>(record: &T) -> io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec(record)?;
+    if bytes.len() >= HALF {
+        return Err(io::Error::other("the record is too long"));
+    }
+    bytes.push(b'\n');
+    bytes.resize(HALF, b' ');
+    Ok(bytes)
 }
 
 /// Looks at a task's directory. An empty claim that nobody holds is taken away.
@@ -166,44 +183,33 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// When it cannot be read.
 pub fn inspect(here: &Path) -> io::Result<Found> {
-    if let Some(note) = read_exit_file(here)? {
-        return Ok(Found::Ended(note));
-    }
-    let mut file = match File::open(here.join(CLAIM)) {
+    let file = match File::open(here.join(CLAIM)) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
         Err(error) => return Err(error),
     };
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    if file.try_lock().is_err() {
-        return Ok(Found::Alive(first_line(&bytes)));
-    }
-    // Between the look for an exit file and the lock the supervisor may have finished.
-    if let Some(note) = read_exit_file(here)? {
+    let (_, note) = read_claim(&file)?;
+    if let Some(note) = note {
         return Ok(Found::Ended(note));
     }
-    bytes.resize(2 * HALF, 0);
-    let read = file.read_at(&mut bytes, 0)?;
-    bytes.truncate(read);
-    if let Some(note) = bytes.get(HALF..).and_then(first_line) {
-        return Ok(Found::Ended(note));
-    }
-    match first_line(&bytes) {
-        Some(claim) => Ok(Found::Abandoned(claim)),
-        None => {
+    let locked = file.try_lock().is_ok();
+    // Read again: with the lock what is there is final, without it newer.
+    match read_claim(&file)? {
+        (_, Some(note)) => Ok(Found::Ended(note)),
+        (claim, None) if !locked => Ok(Found::Alive(claim)),
+        (Some(claim), None) => Ok(Found::Abandoned(claim)),
+        (None, None) => {
             remove(here);
             Ok(Found::Nothing)
         }
     }
 }
 
-fn read_exit_file(here: &Path) -> io::Result<Option<ExitNote>> {
-    match fs::read(here.join(EXIT)) {
-        Ok(bytes) => Ok(first_line(&bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+fn read_claim(file: &File) -> io::Result<(Option<Claim>, Option<ExitNote>)> {
+    let mut bytes = [0; 2 * HALF];
+    let read = file.read_at(&mut bytes, 0)?;
+    let (claim, note) = bytes.split_at(HALF.min(read));
+    Ok((first_line(claim), first_line(note)))
 }
 
 /// Reads a record that is whole only with its line end.
@@ -214,11 +220,23 @@ fn first_line<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Option<T> {
 
 /// Removes a task's directory; what is not there is fine.
 pub fn remove(here: &Path) {
-    for name in [SOCKET, EXIT, CLAIM] {
+    for name in [SOCKET, CLAIM] {
         let _ = fs::remove_file(here.join(name));
     }
-    if fs::remove_dir(here).is_err() && fs::remove_file(here.join(EXIT_NEW)).is_ok() {
-        let _ = fs::remove_dir(here);
+    let _ = fs::remove_dir(here);
+}
+
+/// Name of the spare directory number `n` of a server's turn.
+pub fn spare(epoch: u64, n: u64) -> String {
+    format!("{FREE}{epoch}.{n}")
+}
+
+/// Removes the spare directories of earlier servers.
+pub fn remove_spares(spool: &Path) {
+    for entry in fs::read_dir(spool).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(FREE)) {
+            remove(&entry.path());
+        }
     }
 }
 
@@ -276,7 +294,7 @@ mod tests {
         assert!(
             matches!(inspect(here).unwrap(), Found::Alive(Some(claim)) if claim == claim_of(3))
         );
-        held.record_exit(here, &note(4)).unwrap();
+        held.record_exit(&note(4)).unwrap();
         assert!(matches!(inspect(here).unwrap(), Found::Ended(n) if n == note(4)));
         assert!(Held::claim(here).unwrap().is_none(), "an ended task is never claimed again");
     }
@@ -313,15 +331,29 @@ mod tests {
     }
 
     #[test]
-    fn an_exit_finds_room_in_the_claim_when_the_directory_takes_no_file() {
+    fn a_spare_directory_serves_again_but_never_for_a_task_that_is_claimed() {
         let dir = tempfile::tempdir().unwrap();
-        let here = dir.path();
-        let held = Held::claim(here).unwrap().unwrap();
+        let (one, two) = (dir.path().join("1.1.0"), dir.path().join("2.1.0"));
+        let spares = [spare(3, 0), spare(3, 1)].map(|name| dir.path().join(name));
+        make_private_dir(&one, false).unwrap();
+        let held = Held::claim(&one).unwrap().unwrap();
         held.record(&claim_of(3)).unwrap();
-        fs::create_dir(here.join(EXIT_NEW)).unwrap();
-        held.record_exit(here, &note(9)).unwrap();
+        held.record_exit(&note(9)).unwrap();
         drop(held);
-        assert!(matches!(inspect(here).unwrap(), Found::Ended(n) if n == note(9)));
+        fs::rename(&one, &spares[0]).unwrap();
+        assert!(Held::claim_with(&spares[1], &two).is_err(), "there is none of that name");
+        let held = Held::claim_with(&spares[0], &two).unwrap().unwrap();
+        assert!(matches!(inspect(&two).unwrap(), Found::Alive(None)), "the past is wiped out");
+        held.record_exit(&note(8)).unwrap();
+        drop(held);
+
+        make_private_dir(&spares[1], false).unwrap();
+        fs::write(spares[1].join(CLAIM), "").unwrap();
+        assert!(Held::claim_with(&spares[1], &two).unwrap().is_none());
+        assert!(matches!(inspect(&two).unwrap(), Found::Ended(n) if n == note(8)));
+        remove_spares(dir.path());
+        assert_eq!(tasks(dir.path()).unwrap().len(), 1);
+        assert!(!spares[1].exists());
     }
 
     #[test]

@@ -173,9 +173,9 @@ pub fn thaw(root: u32) {
     signal(root, libc::SIGCONT);
 }
 
-/// Kills what is below `root` now, each as soon as it is seen; all it saw. Whoever is killed leaves its children to `root`, if that is
-/// their subreaper, so repeating this until none is left ends a whole tree, also one that forks
-/// without end: a killed process forks no more.
+/// Kills what is below `root` now, each as soon as it is seen; all it saw. Whoever is killed
+/// leaves its children to `root`, if that is their subreaper, so repeating this until nothing
+/// new is seen ends a whole tree, also one that forks without end: the killed fork no more.
 pub fn kill(root: u32) -> Vec<u32> {
     visit(root, |pid| {
         send(pid, libc::SIGKILL);

@@ -84,7 +84,7 @@ pub enum Up {
         #[serde(default)]
         rotated: u64,
     },
-    /// It ended; the exit file is written.
+    /// It ended, and that is written down.
     Ended {
         /// How.
         note: ExitNote,
@@ -145,6 +145,9 @@ pub struct Order {
     pub warn: Option<(i32, u64)>,
     /// Directory of all tasks.
     pub spool: PathBuf,
+    /// Name of a spare directory there that may become the task's.
+    #[serde(default)]
+    pub spare: Option<String>,
     /// The server's turn; a later one makes this order void.
     pub epoch: u64,
     /// The kernel's id of this boot.

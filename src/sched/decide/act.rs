@@ -12,7 +12,7 @@ use crate::model::page::Lane;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::setup::PRIORITY_MAX;
 use crate::model::{Actor, Fact};
-use crate::sched::decide::{check_limit, hold, known_team, life, rights};
+use crate::sched::decide::{check_limit, hold, holds, known_team, life, rights};
 use crate::sched::plan::Plan;
 use crate::sched::world::World;
 
@@ -87,7 +87,7 @@ fn apply(plan: &mut Plan, job: &Arc<Job>, verb: &Verb, by: &Actor) -> Result<(),
         Verb::Cancel { reason } => cancel(plan, job, by, reason.clone()),
         Verb::Pause { until, reason } => {
             let hold = hold(plan, by, *until, reason.clone())?;
-            pause(plan, job, hold)?;
+            holds::pause_job(plan, job, hold)?;
         }
         Verb::Resume => {
             if job.hold.is_none() {
@@ -122,28 +122,6 @@ fn cancel(plan: &mut Plan, job: &Job, by: &Actor, reason: Option<String>) {
     life::end(plan, job.id, Outcome::Cancelled);
 }
 
-fn pause(plan: &mut Plan, job: &Job, hold: crate::model::job::Hold) -> Result<(), Refusal> {
-    let by = hold.by.clone();
-    let reason = hold.reason.clone();
-    let comes_back = |why| matches!(why, StopFor::Pause | StopFor::Requeue | StopFor::Gang);
-    if job.stop.is_some_and(|why| !comes_back(why)) {
-        return Err(is_stopping(job));
-    }
-    plan.note(Fact::JobHeld { job: job.id, hold });
-    if job.stop.is_some() || job.state == State::Paused {
-        return Ok(());
-    }
-    if job.active_tasks().next().is_none() || job.frozen {
-        plan.note(Fact::JobPaused { job: job.id });
-    } else if job.continues() {
-        life::stop(plan, job.id, StopFor::Pause, &by, reason);
-    } else {
-        plan.note(Fact::JobFrozen { job: job.id, class: Class::Held });
-        plan.note(Fact::JobPaused { job: job.id });
-    }
-    Ok(())
-}
-
 /// Back to the queue: from its run, or before the pause after a failure is over.
 fn requeue(plan: &mut Plan, job: &Job, by: &Actor) -> Result<(), Refusal> {
     if let State::Waiting(Cause::Backoff(_)) = job.state {
@@ -168,7 +146,8 @@ fn requeue(plan: &mut Plan, job: &Job, by: &Actor) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn is_stopping(job: &Job) -> Refusal {
+/// It can't be held back or moved any more.
+pub(super) fn is_stopping(job: &Job) -> Refusal {
     let why = job.stop.map_or("", StopFor::word);
     let what = format!("job {} is being stopped ({why})", job.id);
     Refusal::new(RefusalCode::Conflict, what, "wait for its end")

@@ -4,6 +4,7 @@
 //! holds the moves of a job's life that several of them share.
 
 mod act;
+pub(super) mod holds;
 pub(super) mod life;
 mod machine;
 mod report;
@@ -49,18 +50,12 @@ pub fn decide(world: &World, command: &Command, at: At) -> Result<Decision, Refu
             }
             team.iter().try_for_each(|team| known_team(&plan, team))?;
             let hold = hold(&plan, by, *until, Some(reason.clone()))?;
-            plan.note(Fact::TeamPaused { team: team.clone(), hold });
+            holds::pause_all(&mut plan, team.as_ref(), &hold);
         }
         Command::Resume { team, by } => {
             rights::operate(&plan, by, team.as_deref())?;
             team.iter().try_for_each(|team| known_team(&plan, team))?;
-            let held = match team {
-                None => plan.world().paused().is_some(),
-                Some(name) => plan.world().teams.get(name).is_some_and(|t| t.paused.is_some()),
-            };
-            if held {
-                plan.note(Fact::TeamResumed { team: team.clone(), by: by.user.clone() });
-            }
+            holds::resume_all(&mut plan, team.as_ref(), &by.user);
         }
         Command::Drain { node, on, by } => {
             rights::operate(&plan, by, None)?;

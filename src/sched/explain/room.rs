@@ -116,7 +116,7 @@ fn countables(world: &World, job: &Job, tasks: u64, at: At, reasons: &mut Vec<Re
                 left.saturating_add(need) <= rate
             });
             let reason = Reason::bare(Code::RateLimited).with("resource", &**name);
-            let reason = reason.with("need", need).with("per_minute", rate).with("taken", taken);
+            let reason = reason.with("need", need).with("count", rate).with("taken", taken);
             reasons.push(match enough {
                 Some((when, _)) => reason.with("next_at", (at.wall + when.since(at.now)).0),
                 None => reason,

@@ -61,8 +61,7 @@ fn a_rate_lets_so_many_start_in_any_minute_and_a_timer_lets_the_next_ones() {
     let rest = site.submit_many(3, ask);
     site.stand(&[first, rest[0], rest[1]], &["starting", "starting", "queued"]);
     let next_at = site.in_(Span::secs(40)).0;
-    let because =
-        format!("rate_limited need=1 next_at={next_at} per_minute=2 resource=api:x taken=2");
+    let because = format!("rate_limited count=2 need=1 next_at={next_at} resource=api:x taken=2");
     assert_eq!(site.because(rest[1]), because);
     site.start_all();
     site.end(first, 0);

@@ -197,17 +197,41 @@ fn a_paused_job_with_a_retry_waits_for_its_resume_not_for_its_backoff() {
 }
 
 #[test]
-fn a_paused_team_starts_nothing_and_others_do() {
+fn a_paused_team_stands_still_and_others_go_on() {
     let mut site = Site::new(4, 0);
     let running = site.submit(|job| job.team = "ml".into());
     site.start(running);
     site.pause_team(Some("ml"), None);
     let held = site.submit(|job| job.team = "ml".into());
     let free = site.submit(|_| {});
-    site.stand(&[running, held, free], &["running", "queued", "starting"]);
+    site.stand(&[running, held, free], &["paused", "queued", "starting"]);
+    assert!(site.job(running).frozen);
     assert!(site.because(held).starts_with("team_paused by=owner since_at="));
     site.resume_team(Some("ml"));
-    site.stand(&[held], &["starting"]);
+    site.stand(&[running, held], &["running", "starting"]);
+}
+
+#[test]
+fn lifting_a_teams_hold_leaves_alone_what_somebody_held_by_itself() {
+    let mut site = Site::new(4, 0);
+    let [mine, parks, other] = [
+        site.submit(|_| {}),
+        site.submit(|job| job.resumable = true),
+        site.submit(|job| job.team = "ml".into()),
+    ];
+    [mine, parks, other].map(|job| site.start(job));
+    site.pause(mine);
+    site.advance(Span::secs(1));
+    site.pause_team(None, None);
+    site.stand(&[mine, parks, other], &["paused", "stopping", "paused"]);
+    site.exit(parks, &Exit::Code(75));
+    site.stand(&[parks], &["paused"]);
+    // Paused again with other words: one resume still lifts it all.
+    site.advance(Span::secs(1));
+    site.pause_team(None, None);
+    site.resume_team(None);
+    site.stand(&[mine, parks, other], &["paused", "starting", "running"]);
+    assert!(site.job(parks).resume);
 }
 
 #[test]

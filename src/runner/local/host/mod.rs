@@ -74,7 +74,8 @@ impl Options {
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The spool cannot be used.
-    #[error("cannot use the spool directory {}: {why}; give one this user can write", .path.display())]
+    #[error("cannot use the spool directory {}: {why}; name one this user can write",
+        .path.display())]
     Spool {
         /// Which.
         path: PathBuf,
@@ -115,6 +116,7 @@ impl LocalRunner {
             return Err(in_spool(io::Error::other("its path is not UTF-8")));
         }
         let epoch = spool::next_epoch(&spool).map_err(in_spool)?;
+        spool::remove_spares(&spool);
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned();
         let why = |why| SetupError::Program { path: options.program.clone(), why };
         let zygote = Zygote::spawn(&options.program).map_err(why)?;
@@ -216,7 +218,12 @@ impl Runner for LocalRunner {
     }
 
     fn limit(&self, task: TaskId, left: Option<Span>) {
-        self.say(task, |_| {}, &Down::Limit { left_ms: left.map(|span| span.0) });
+        let mut table = self.shared.table();
+        let Some(entry) = table.entries.get_mut(&task) else { return };
+        let left_ms = left.map(|span| span.0);
+        if !self.shared.send(entry, &Down::Limit { left_ms }) {
+            entry.wishes.limit = Some(left_ms);
+        }
     }
 
     fn forget(&self, task: TaskId) {
@@ -225,10 +232,16 @@ impl Runner for LocalRunner {
         if table.entries.get(&task).is_none_or(over) {
             table.disconnect(task);
             table.adopting.remove(&task);
-            let known = table.entries.remove(&task).is_some();
-            drop(table);
+            let entry = table.entries.remove(&task);
             let dir = self.shared.dir(task);
-            if known || matches!(spool::inspect(&dir), Ok(Found::Ended(_) | Found::Abandoned(_))) {
+            if entry.as_ref().is_some_and(|entry| entry.fresh)
+                && self.shared.spare(&mut table, &dir)
+            {
+                return;
+            }
+            drop(table);
+            let over = || matches!(spool::inspect(&dir), Ok(Found::Ended(_) | Found::Abandoned(_)));
+            if entry.is_some() || over() {
                 spool::remove(&dir);
             }
         }
@@ -289,6 +302,7 @@ impl Drop for LocalRunner {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+        spool::remove_spares(&self.shared.spool);
         if let Ok(groups) = &self.shared.groups {
             groups.remove_if_empty();
         }

@@ -1,6 +1,7 @@
 //! Starting and finding tasks.
 
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use crate::base::{Name, TaskId};
 use crate::model::ports::runner::{Launch, RunnerEvent};
@@ -12,6 +13,9 @@ use crate::runner::local::wire::{CgroupOrder, Down, Order, encode};
 
 /// Looks at a supervisor that has only just claimed its task, until it is settled.
 const LOOKS_MAX: u32 = 2000;
+
+/// Between looks at a device that a foreign process uses.
+const GPU_LOOK: Duration = Duration::from_secs(10);
 
 /// Starts a task, or says again what became of it.
 pub fn start(shared: &Arc<Shared>, launch: Launch, log_bytes: u64) {
@@ -45,6 +49,7 @@ pub fn start(shared: &Arc<Shared>, launch: Launch, log_bytes: u64) {
                 entry.locks = locks;
                 entry.log = log;
                 entry.pty = pty;
+                entry.fresh = true;
             }
             shared.launch(task);
         }
@@ -73,6 +78,7 @@ fn order(shared: &Shared, launch: Launch, log_bytes: u64) -> Order {
         grace_ms: launch.grace.0,
         warn: launch.warn.map(|warn| (warn.signal, warn.before.0)),
         spool: shared.spool.clone(),
+        spare: shared.table().spares.pop(),
         epoch: shared.epoch,
         boot: shared.boot.clone(),
         cgroup: group.map(|groups| CgroupOrder { dir: groups.dir(launch.task), limits }),
@@ -106,6 +112,13 @@ pub fn await_gpu(shared: &Arc<Shared>, index: u32) {
     let own = Arc::downgrade(shared);
     let wait = move || {
         Gpus::wait_until_free(&path);
+        // A process that took the device without a lock can only be looked for.
+        let used = |shared: Arc<Shared>| {
+            shared.gpus.used_by(index, |pid| shared.task_of(pid).is_some()).is_some()
+        };
+        while own.upgrade().is_some_and(used) {
+            std::thread::sleep(GPU_LOOK);
+        }
         let Some(shared) = own.upgrade() else { return };
         shared.awaited.lock().unwrap_or_else(PoisonError::into_inner).remove(&index);
         let machine = shared.machine();
@@ -134,7 +147,7 @@ pub fn recover(shared: &Shared, task: TaskId) -> bool {
             }
             // It has not written down yet that it will start; it may still give way to us.
             Ok(Found::Alive(None)) => {
-                std::thread::sleep(std::time::Duration::from_millis(1));
+                std::thread::sleep(Duration::from_millis(1));
                 continue;
             }
             Ok(Found::Alive(Some(_))) => {

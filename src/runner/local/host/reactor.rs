@@ -161,6 +161,7 @@ fn adopt_waiting(shared: &Shared) {
         }
         if let Ok(mut connection) = reached {
             let said = connection.send(&entry.wishes.frames());
+            entry.wishes.limit = None;
             if said.is_ok() && shared.register(&mut table, task, connection).is_ok() {
                 continue;
             }

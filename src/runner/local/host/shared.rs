@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
@@ -28,6 +28,8 @@ use crate::runner::local::{capacity, supervise, tree};
 /// Supervisors asked for one task before it is given up: each vanished, or found the task in the
 /// hands of one that gave way, before it began.
 const ATTEMPTS_MAX: u32 = 40;
+/// Directories kept for tasks to come.
+const SPARES_MAX: usize = 64;
 /// What the wake-up descriptor is called among connections.
 pub const WAKE: u64 = u64::MAX;
 
@@ -258,6 +260,20 @@ impl Shared {
             Group::at(dir.clone()).end();
         }
         tree::kill_orphans(claim.main);
+    }
+
+    /// Sets a forgotten task's directory aside for another one, if there is need.
+    pub fn spare(&self, table: &mut Table, dir: &Path) -> bool {
+        if table.spares.len() >= SPARES_MAX {
+            return false;
+        }
+        let name = spool::spare(self.epoch, table.spared);
+        let spared = std::fs::rename(dir, self.spool.join(&name)).is_ok();
+        if spared {
+            table.spared += 1;
+            table.spares.push(name);
+        }
+        spared
     }
 
     /// Puts events into the table's list and wakes the thread.

@@ -33,6 +33,8 @@ pub struct Wishes {
     pub stop: Option<(StopFor, u64)>,
     /// That it is frozen, or not any more.
     pub frozen: Option<bool>,
+    /// What is left of its time limit in milliseconds, if nobody heard that yet.
+    pub limit: Option<Option<u64>>,
 }
 
 impl Wishes {
@@ -40,7 +42,8 @@ impl Wishes {
     pub fn frames(&self) -> Vec<u8> {
         let frozen = self.frozen.map(|on| if on { Down::Freeze } else { Down::Thaw });
         let stop = self.stop.map(|(why, grace_ms)| Down::Stop { why, grace_ms });
-        let messages = [frozen, stop].into_iter().flatten();
+        let limit = self.limit.map(|left_ms| Down::Limit { left_ms });
+        let messages = [limit, frozen, stop].into_iter().flatten();
         messages.filter_map(|message| encode(&message).ok()).flatten().collect()
     }
 }
@@ -68,6 +71,8 @@ pub struct Entry {
     pub rotated: u64,
     /// Bytes typed that the terminal did not take yet.
     pub typed: usize,
+    /// Its directory can serve another task: no server but this one ever knew it.
+    pub fresh: bool,
     /// Locks of its GPUs.
     pub locks: Vec<Arc<DeviceLock>>,
 }
@@ -86,6 +91,7 @@ impl Entry {
             pty: false,
             rotated: 0,
             typed: 0,
+            fresh: false,
             locks: Vec::new(),
         }
     }
@@ -102,6 +108,10 @@ pub struct Table {
     pub by_supervisor: BTreeMap<u32, (u64, TaskId)>,
     /// Tasks that wait to be connected to, and how often that was tried.
     pub adopting: BTreeMap<TaskId, u32>,
+    /// Directories that serve no task now.
+    pub spares: Vec<String>,
+    /// Directories ever set aside.
+    pub spared: u64,
     /// Events in order.
     pub unheard: VecDeque<RunnerEvent>,
     /// The runner is being given up.
@@ -161,6 +171,7 @@ impl Table {
         self.disconnect(task);
         if let Some(entry) = self.entries.get_mut(&task) {
             entry.phase = Phase::Adopting;
+            entry.fresh = false;
             self.adopting.insert(task, 0);
         }
     }

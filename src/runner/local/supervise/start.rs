@@ -3,7 +3,6 @@
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -89,18 +88,27 @@ fn name_process(order: &Order) {
 /// it, or when a newer server has come, which decides anew whether to start it.
 fn claim(order: &Order) -> io::Result<Option<Held>> {
     let dir = spool::dir(&order.spool, order.task);
-    let here = Path::new("");
+    let spare = order.spare.as_ref().map(|name| order.spool.join(name));
+    let claimed = match spare.map(|spare| Held::claim_with(&spare, &dir)) {
+        Some(Ok(claimed)) => claimed,
+        Some(Err(_)) | None => claim_anew(&dir)?,
+    };
+    let Some(held) = claimed else { return Ok(None) };
+    if spool::read_epoch(&order.spool) != order.epoch {
+        held.withdraw(&dir);
+        let _ = fs::remove_dir(&dir);
+        return Ok(None);
+    }
+    std::env::set_current_dir(&dir)?;
+    Ok(Some(held))
+}
+
+fn claim_anew(dir: &Path) -> io::Result<Option<Held>> {
     // A server that looks around may take an empty directory away under our feet.
     for _ in 0..CLAIM_TRIES {
-        spool::make_private_dir(&dir, false)?;
-        std::env::set_current_dir(&dir)?;
-        match Held::claim(here) {
+        spool::make_private_dir(dir, false)?;
+        match Held::claim(dir) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Ok(Some(held)) if spool::read_epoch(Path::new("..")) != order.epoch => {
-                held.withdraw(here);
-                let _ = fs::remove_dir(&dir);
-                return Ok(None);
-            }
             claimed => return claimed,
         }
     }
@@ -141,12 +149,11 @@ fn begin(
     if long > LONG_ORDER {
         sys::release_free_memory();
     }
-    Some(Watch::new(task, control, begun.listener, signals, begun.log, begun.source, stopping))
+    Some(Watch::new(task, control, signals, begun.log, begun.source, stopping))
 }
 
 struct Begun {
     pid: i32,
-    listener: UnixListener,
     log: Log,
     source: Source,
 }
@@ -157,6 +164,8 @@ fn set_up(proof: &SingleThreaded, order: &Order, held: &Held) -> Result<Ready, S
     let own = tree::own_stat().ok_or("/proc cannot be read")?.stamp();
     let command = Command::prepare(order)?;
     let group = match &order.cgroup {
+        // Without limits a group only makes things easier; the tree can be had without it.
+        Some(wanted) if wanted.limits.is_empty() => Group::create(wanted.dir.clone(), &[]).ok(),
         Some(wanted) => Some(Group::create(wanted.dir.clone(), &wanted.limits)?),
         None => None,
     };
@@ -179,9 +188,6 @@ fn launch(
     own: Stamp,
     group: Option<&Group>,
 ) -> Result<Begun, String> {
-    let in_spool = |error: io::Error| format!("cannot write to the spool: {error}");
-    let listener = UnixListener::bind(spool::SOCKET).map_err(in_spool)?;
-    listener.set_nonblocking(true).map_err(in_spool)?;
     let log = Log::open(order.log.clone(), order.log_max);
     let (source, pid) = if order.pty {
         let terminal = Terminal::open().map_err(|e| format!("no terminal to be had: {e}"))?;
@@ -198,7 +204,7 @@ fn launch(
         let pid = command.start(proof, held, own, Output::Pipe(writer.as_fd()), group)?;
         (Source::Pipe(reader.into()), pid)
     };
-    Ok(Begun { pid, listener, log, source })
+    Ok(Begun { pid, log, source })
 }
 
 /// Writes down and says that the command never ran.
@@ -206,7 +212,7 @@ fn refuse(order: &Order, control: &mut Control, held: &Held, text: String) {
     let note = not_started(text);
     // A full disk may refuse the note as it refused the claim; then the task was not claimed
     // either and the server hears it from the message.
-    if held.record_exit(Path::new(""), &note).is_err() {
+    if held.record_exit(&note).is_err() {
         let _ = fs::remove_file(spool::CLAIM);
         let _ = fs::remove_dir(spool::dir(&order.spool, order.task));
     }

@@ -8,7 +8,6 @@ mod tree;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
@@ -25,8 +24,9 @@ use crate::runner::local::supervise::stopping::Stopping;
 use crate::runner::local::supervise::terminal::Terminal;
 use crate::runner::local::wire::{ExitNote, Stamp, Up};
 
-/// Between attempts to write down how the task ended.
-const WRITE_AGAIN: Duration = Duration::from_secs(1);
+/// Between attempts to write to a spool that fails; to open the door it doubles up to the next.
+const AGAIN: Duration = Duration::from_secs(1);
+const DOOR_PAUSE_MAX: Duration = Duration::from_secs(600);
 
 /// What a supervisor has of its task.
 #[derive(Debug)]
@@ -65,7 +65,11 @@ pub enum Source {
 pub struct Watch {
     task: Task,
     control: Option<Control>,
-    listener: UnixListener,
+    /// Where a later server connects; there once one is gone.
+    door: Option<UnixListener>,
+    /// When to try to open it, and how long to wait after a failure.
+    door_at: Instant,
+    door_pause: Duration,
     signals: SignalFd,
     log: Log,
     source: Source,
@@ -91,7 +95,6 @@ impl Watch {
     pub fn new(
         task: Task,
         control: Control,
-        listener: UnixListener,
         signals: SignalFd,
         log: Log,
         source: Source,
@@ -100,7 +103,9 @@ impl Watch {
         let mut watch = Watch {
             task,
             control: None,
-            listener,
+            door: None,
+            door_at: Instant::now(),
+            door_pause: AGAIN,
             signals,
             log,
             source,
@@ -128,10 +133,10 @@ impl Watch {
             wall_ms: wall_ms(),
             by_limit: self.stopping.by_limit(),
         };
-        while self.task.held.record_exit(Path::new(""), &note).is_err() {
-            // A server that is there or comes hears it from us; the file is tried again.
+        while self.task.held.record_exit(&note).is_err() {
+            // A server that is there or comes hears it from us; the claim is tried again.
             self.say(&Up::Ended { note: note.clone() });
-            let ready = self.wait(Some(Instant::now() + WRITE_AGAIN));
+            let ready = self.wait(Some(Instant::now() + AGAIN));
             self.turn(&ready);
         }
         self.say(&Up::Ended { note });
@@ -142,7 +147,9 @@ impl Watch {
             Source::Terminal(terminal) if !self.frozen => terminal.deadline(),
             _ => None,
         };
-        [self.stopping.deadline(self.control.is_some()), prompt].into_iter().flatten().min()
+        let door = (self.control.is_none() && self.door.is_none()).then_some(self.door_at);
+        let stopping = self.stopping.deadline(self.control.is_some());
+        [stopping, prompt, door].into_iter().flatten().min()
     }
 
     fn wait(&self, until: Option<Instant>) -> Ready {
@@ -150,10 +157,11 @@ impl Watch {
             let ms = at.saturating_duration_since(Instant::now()).as_micros().div_ceil(1000);
             PollTimeout::try_from(ms).unwrap_or(PollTimeout::MAX)
         });
-        let mut fds = vec![
-            PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
-            PollFd::new(self.listener.as_fd(), PollFlags::POLLIN),
-        ];
+        let mut fds = vec![PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
+        let door = self.door.as_ref().map(|door| {
+            fds.push(PollFd::new(door.as_fd(), PollFlags::POLLIN));
+            fds.len() - 1
+        });
         let control = self.control.as_ref().map(|control| {
             fds.push(PollFd::new(control.fd(), wanted(control.has_backlog())));
             fds.len() - 1
@@ -172,7 +180,7 @@ impl Watch {
         let readable = PollFlags::POLLIN | PollFlags::POLLHUP | PollFlags::POLLERR;
         Ready {
             signal: got(Some(0), readable),
-            connection: got(Some(1), readable),
+            connection: got(door, readable),
             heard: got(control, readable),
             flushed: got(control, PollFlags::POLLOUT),
             output: got(source, readable),
@@ -212,6 +220,9 @@ impl Watch {
 
     fn tick(&mut self) {
         let now = Instant::now();
+        if self.control.is_none() && self.door.is_none() && self.door_at <= now {
+            self.open_door(now);
+        }
         while let Some(action) = self.stopping.tick(self.control.is_some(), now) {
             self.act(action);
         }

@@ -1,12 +1,15 @@
 //! The task's server: greeted, obeyed, told, and one day gone.
 
+use std::io;
 use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixListener;
 use std::time::Instant;
 
+use crate::runner::local::spool;
 use crate::runner::local::supervise::control::Control;
 use crate::runner::local::supervise::prompt::Change;
 use crate::runner::local::supervise::start::span;
-use crate::runner::local::supervise::watch::{Source, Watch};
+use crate::runner::local::supervise::watch::{DOOR_PAUSE_MAX, Source, Watch};
 use crate::runner::local::wire::{Down, Up};
 
 impl Watch {
@@ -46,9 +49,27 @@ impl Watch {
         }
     }
 
+    /// Listens in the task's directory, which is the current one. Only when the server is gone:
+    /// most tasks never need it.
+    pub(super) fn open_door(&mut self, now: Instant) {
+        let bound = UnixListener::bind(spool::SOCKET).and_then(|door| {
+            door.set_nonblocking(true)?;
+            Ok(door)
+        });
+        if bound.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse) {
+            let _ = std::fs::remove_file(spool::SOCKET);
+        }
+        self.door = bound.ok();
+        if self.door.is_none() {
+            self.door_at = now + self.door_pause;
+            self.door_pause = (self.door_pause * 2).min(DOOR_PAUSE_MAX);
+        }
+    }
+
     /// One server at a time: whoever came last.
     pub(super) fn accept(&mut self) {
-        let stream = self.listener.accept().map(|(stream, _)| stream);
+        let Some(door) = &self.door else { return };
+        let stream = door.accept().map(|(stream, _)| stream);
         if let Ok(control) = stream.and_then(Control::accept) {
             self.greet(control);
         }
