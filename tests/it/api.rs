@@ -1,5 +1,7 @@
 //! The API over its socket: what HTTP clients and the local link get from the real server.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail loudly")]
+
 use std::path::PathBuf;
 use std::time::Duration;
 
