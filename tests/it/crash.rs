@@ -139,3 +139,15 @@ fn a_job_that_ends_while_no_server_runs_keeps_its_result() {
     assert_eq!(job["exit_code"], 5);
     assert_eq!(place.ok(&format!("logs {id}")), "early");
 }
+
+#[test]
+fn a_job_that_is_cancelled_while_it_starts_ends() {
+    let place = Place::with_slots(2);
+    for _ in 0..100 {
+        let id = place.submit("", "sleep 300");
+        place.ok(&format!("cancel {id} --yes"));
+    }
+    assert_eq!(place.run("wait --all --timeout 60s").code, 0);
+    let jobs = place.json("ls state=cancelled --all");
+    assert_eq!(jobs["jobs"].as_array().unwrap().len(), 100);
+}
