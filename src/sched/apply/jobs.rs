@@ -84,6 +84,7 @@ fn new_job(
         heartbeat: None,
         usage: Default::default(),
         findings: Default::default(),
+        cancel: None,
         acked: None,
     }
 }
@@ -128,6 +129,9 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             for task in job.tasks.iter_mut().filter(|task| task.state.is_active()) {
                 task.state = TaskState::Stopping;
             }
+            if *why == StopFor::Cancel {
+                job.cancel = None;
+            }
             enter(job, State::Stopping(*why), at);
         }
         Fact::AttemptEnded { stopped_for, exit, .. } => {
@@ -138,6 +142,7 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             job.ended = Some(at);
             job.hold = None;
             job.stop = None;
+            job.cancel = None;
             job.findings.clear();
             // Whoever saw its trouble has not seen its end.
             job.acked = None;

@@ -50,6 +50,12 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
         Fact::JobMovedUp { job, by, .. } => {
             format!("{job} moved to the front of its team by {}", sanitise(by))
         }
+        Fact::CancelScheduled { job, due, by, reason } => {
+            let why =
+                reason.as_ref().map_or_else(String::new, |why| format!(": {}", sanitise(why)));
+            format!("{job} will be cancelled at {} by {}{why}", sight.day(due.wall), sanitise(by))
+        }
+        Fact::CancelRevoked { job, by } => format!("{job} is kept, says {}", sanitise(by)),
         Fact::JobAcked { job, by } => format!("{job} seen by {}", sanitise(by)),
         Fact::JobReported { job, report } => reported(*job, report),
         Fact::PromptOver { job, by } => match by {

@@ -7,7 +7,7 @@ use crate::api::wire::state::{cause_of, outcome_of};
 use crate::api::wire::task::placement_of;
 use crate::api::wire::words::Word;
 use crate::api::wire::{WireError, name_map};
-use crate::base::{JobId, Mono, TaskId};
+use crate::base::{At, JobId, Mono, TaskId};
 use crate::model::job::Front;
 use crate::model::{Fact, JobSpec};
 
@@ -106,6 +106,11 @@ impl Shown {
             Shown::JobThawed { class } => Fact::JobThawed { job, class: of(&class)? },
             Shown::AttemptBegan { attempt, resume } => Fact::AttemptBegan { job, attempt, resume },
             Shown::JobRunning {} => Fact::JobRunning { job },
+            Shown::CancelScheduled { due, due_mono, by, reason } => {
+                let due = At { now: Mono(due_mono), wall: due.0 };
+                Fact::CancelScheduled { job, due, by: by.into(), reason }
+            }
+            Shown::CancelRevoked { by } => Fact::CancelRevoked { job, by: by.into() },
             Shown::JobStopping { why, by, reason, class } => {
                 let (why, class) = (of(&why)?, of(&class)?);
                 Fact::JobStopping { job, why, by: by.into(), reason, class }

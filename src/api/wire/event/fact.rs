@@ -73,6 +73,15 @@ pub enum FactShown {
         class: String,
     },
     JobRunning {},
+    CancelScheduled {
+        due: Time,
+        due_mono: u64,
+        by: String,
+        reason: Option<String>,
+    },
+    CancelRevoked {
+        by: String,
+    },
     JobStopping {
         #[serde(rename = "for")]
         why: String,

@@ -6,7 +6,7 @@ use crate::api::wire::task::shares;
 use crate::api::wire::text_map;
 use crate::api::wire::time::Time;
 use crate::api::wire::words::Word as _;
-use crate::base::{Mono, Name, TaskId, Wall};
+use crate::base::{At, Mono, Name, TaskId, Wall};
 use crate::model::fact::Class;
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{self, Cause, FailureClass, Front, Outcome, StopFor};
@@ -31,6 +31,8 @@ impl From<&Fact> for Shown {
             Fact::TaskPlaced { task, placement, class } => placed(*task, placement, *class),
             Fact::TaskStarted { task, pid, class } => started(*task, *pid, *class),
             Fact::JobRunning { .. } => Shown::JobRunning {},
+            Fact::CancelScheduled { due, by, reason, .. } => cancel_scheduled(*due, by, reason),
+            Fact::CancelRevoked { by, .. } => Shown::CancelRevoked { by: by.to_string() },
             Fact::JobStopping { why, by, reason, class, .. } => stopping(*why, by, reason, *class),
             Fact::TaskEnded { task, exit } => task_ended(*task, exit),
             Fact::TaskUnplaced { task } => unplaced(*task),
@@ -113,6 +115,11 @@ fn stopping(why: StopFor, by: &Name, reason: &Option<String>, class: Class) -> S
         reason: reason.clone(),
         class: class.to_word(),
     }
+}
+
+fn cancel_scheduled(due: At, by: &Name, reason: &Option<String>) -> Shown {
+    let (due, due_mono) = (Time(due.wall), due.now.0);
+    Shown::CancelScheduled { due, due_mono, by: by.to_string(), reason: reason.clone() }
 }
 
 fn task_ended(task: TaskId, exit: &job::Exit) -> Shown {

@@ -71,6 +71,8 @@ fn all() -> Vec<Fact> {
         Fact::JobForgotten { job },
         Fact::JobChanged { job, spec: spec(), by: by() },
         Fact::JobMovedUp { job, front: Front { rank: 1, priority: 1 }, by: by() },
+        Fact::CancelScheduled { job, due: at(9), by: by(), reason: Some(BAD.into()) },
+        Fact::CancelRevoked { job, by: by() },
         Fact::JobAcked { job, by: by() },
         Fact::JobReported { job, report: saved },
         Fact::JobReported { job, report: progress },
