@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::base::{JobId, Mono, Name, Span, TaskId, Wall};
+use crate::base::{At, JobId, Mono, Name, Span, TaskId, Wall};
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{Exit, JobSpec, Outcome};
 use crate::model::node::Gpu;
@@ -259,6 +259,15 @@ pub enum TaskEvent {
     Ended {
         /// How.
         exit: Exit,
+    },
+    /// Its process ended while no server ran.
+    EndedUnseen {
+        /// How.
+        exit: Exit,
+        /// When.
+        at: At,
+        /// Its supervisor ended it at its time limit.
+        by_limit: bool,
     },
     /// The device it was given is used by somebody else; it was not started.
     GpuTaken {

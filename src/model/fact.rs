@@ -160,6 +160,9 @@ pub enum Fact {
         task: TaskId,
         /// How.
         exit: Exit,
+        /// When, if that was before it became known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ended: Option<At>,
     },
     /// Every task of the attempt is over.
     AttemptEnded {

@@ -392,7 +392,8 @@ fn facts_about_tasks() -> Vec<Fact> {
     vec![
         Fact::TaskPlaced { task, placement, class: Class::StartStop },
         Fact::TaskStarted { task, pid: 7, class: Class::Productive },
-        Fact::TaskEnded { task, exit: Exit::Signal(15) },
+        Fact::TaskEnded { task, exit: Exit::Signal(15), ended: Some(at(3)) },
+        Fact::TaskEnded { task, exit: Exit::Unknown, ended: None },
         Fact::TaskUnplaced { task },
         Fact::AtPrompt { task, text: "ok?".into() },
     ]

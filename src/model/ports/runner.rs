@@ -94,7 +94,7 @@ pub struct Machine {
 }
 
 /// What a supervisor wrote down about the end of a task, beside how it ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EndNote {
     /// When, on the calendar; `None` when nobody saw it.
     pub wall: Option<Wall>,

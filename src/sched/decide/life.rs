@@ -219,7 +219,7 @@ pub(super) fn lose_tasks(plan: &mut Plan, id: JobId) {
     let Some(job) = plan.job(id) else { return };
     for task in job.active_tasks() {
         let task = TaskId { job: id, attempt: job.attempt, rank: task.rank };
-        plan.note(Fact::TaskEnded { task, exit: Exit::Unknown });
+        plan.note(Fact::TaskEnded { task, exit: Exit::Unknown, ended: None });
     }
     finish_attempt(plan, id);
 }

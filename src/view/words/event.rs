@@ -84,7 +84,10 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
             format!("{} has room on {}", named(*task), place(placement))
         }
         Fact::TaskStarted { task, pid, .. } => format!("{} runs as process {pid}", named(*task)),
-        Fact::TaskEnded { task, exit: how } => format!("{} ended: {}", named(*task), exit(how)),
+        Fact::TaskEnded { task, exit: how, ended } => {
+            let then = ended.map_or_else(String::new, |at| format!(" at {}", sight.day(at.wall)));
+            format!("{} ended{then}: {}", named(*task), exit(how))
+        }
         Fact::Looked { user, .. } => format!("{} has looked at what ended", sanitise(user)),
         Fact::AtPrompt { task, text } => format!("{} asks {}", named(*task), quote(text)),
         Fact::RateUsed { resource, units } => {

@@ -70,8 +70,10 @@ impl Shown {
             Shown::TaskStarted { attempt, rank, pid, class } => {
                 Fact::TaskStarted { task: id(attempt, rank), pid, class: of(&class)? }
             }
-            Shown::TaskEnded { attempt, rank, exit } => {
-                Fact::TaskEnded { task: id(attempt, rank), exit: exit.try_into()? }
+            Shown::TaskEnded { attempt, rank, exit, ended_at, ended_mono } => {
+                let ended = ended_at.zip(ended_mono);
+                let ended = ended.map(|(wall, now)| At { now: Mono(now), wall: wall.0 });
+                Fact::TaskEnded { task: id(attempt, rank), exit: exit.try_into()?, ended }
             }
             Shown::TaskUnplaced { attempt, rank } => Fact::TaskUnplaced { task: id(attempt, rank) },
             Shown::AtPrompt { attempt, rank, text } => {

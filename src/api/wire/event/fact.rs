@@ -93,6 +93,8 @@ pub enum FactShown {
         attempt: u32,
         rank: u32,
         exit: Exit,
+        ended_at: Option<Time>,
+        ended_mono: Option<u64>,
     },
     TaskUnplaced {
         attempt: u32,

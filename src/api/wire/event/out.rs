@@ -34,7 +34,7 @@ impl From<&Fact> for Shown {
             Fact::CancelScheduled { due, by, reason, .. } => cancel_scheduled(*due, by, reason),
             Fact::CancelRevoked { by, .. } => Shown::CancelRevoked { by: by.to_string() },
             Fact::JobStopping { why, by, reason, class, .. } => stopping(*why, by, reason, *class),
-            Fact::TaskEnded { task, exit } => task_ended(*task, exit),
+            Fact::TaskEnded { task, exit, ended } => task_ended(*task, exit, *ended),
             Fact::TaskUnplaced { task } => unplaced(*task),
             Fact::AttemptEnded { stopped_for, exit, .. } => {
                 attempt_ended(*stopped_for, exit.as_ref())
@@ -122,8 +122,10 @@ fn cancel_scheduled(due: At, by: &Name, reason: &Option<String>) -> Shown {
     Shown::CancelScheduled { due, due_mono, by: by.to_string(), reason: reason.clone() }
 }
 
-fn task_ended(task: TaskId, exit: &job::Exit) -> Shown {
-    Shown::TaskEnded { attempt: task.attempt, rank: task.rank, exit: exit.into() }
+fn task_ended(task: TaskId, exit: &job::Exit, ended: Option<At>) -> Shown {
+    let TaskId { attempt, rank, .. } = task;
+    let (ended_at, ended_mono) = (ended.map(|at| Time(at.wall)), ended.map(|at| at.now.0));
+    Shown::TaskEnded { attempt, rank, exit: exit.into(), ended_at, ended_mono }
 }
 
 fn unplaced(task: TaskId) -> Shown {

@@ -63,7 +63,7 @@ fn all() -> Vec<Fact> {
         Fact::TaskStarted { task, pid: 77, class },
         Fact::JobRunning { job },
         Fact::JobStopping { job, why: StopFor::Cancel, by: by(), reason: Some(BAD.into()), class },
-        Fact::TaskEnded { task, exit: Exit::NotStarted(BAD.into()) },
+        Fact::TaskEnded { task, exit: Exit::NotStarted(BAD.into()), ended: Some(at(3)) },
         Fact::Looked { user: by(), mark: crate::base::Wall(0) },
         Fact::AttemptEnded { job, stopped_for: Some(StopFor::Gang), exit: Some(Exit::Signal(9)) },
         Fact::RetryCounted { job },
