@@ -18,4 +18,6 @@ pub mod engine;
 pub mod api;
 pub mod link;
 
+pub mod tui;
+
 pub mod cli;
