@@ -92,10 +92,13 @@ impl App {
         // What needs somebody is always known: the header, the title and alarms speak of it.
         let rows = |section, since| Rows { section, filter: String::new(), since, limit: ROWS };
         wants.insert(Want::Rows(rows(Section::People, None)));
+        wants.insert(Want::Rows(rows(Section::Stuck, None)));
         if let Some(pane) = self.stack.last() {
             for want in pane.wants(&self.ground) {
-                let same = |old: &Want| matches!((old, &want), (Want::Rows(a), Want::Rows(b))
-                    if a.section == b.section);
+                let same = |old: &Want| {
+                    matches!((old, &want), (Want::Rows(a), Want::Rows(b))
+                    if a.section == b.section)
+                };
                 wants.retain(|old| !same(old));
                 wants.insert(want);
             }

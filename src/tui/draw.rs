@@ -51,9 +51,7 @@ fn body(app: &App, canvas: &mut Canvas, area: Rect) {
     if area.width == 0 || area.height == 0 {
         return;
     }
-    let drawn = quietly(|| {
-        catch_unwind(AssertUnwindSafe(|| pane.draw(&app.ground, canvas, area)))
-    });
+    let drawn = quietly(|| catch_unwind(AssertUnwindSafe(|| pane.draw(&app.ground, canvas, area))));
     if drawn.is_err() {
         canvas.fill(area, Ink::Plain);
         let text = "this pane broke while it was drawn; Esc goes back, the rest works";

@@ -98,7 +98,11 @@ pub fn alerts(ground: &Ground) -> Vec<Line> {
     }
     if let Some(hold) = &summary.paused {
         let why = hold.reason.as_deref().map_or_else(String::new, |why| format!(": {why}"));
-        let text = format!("everything is paused by {} since {}{why}", hold.by, sight.day(hold.since.wall));
+        let text = format!(
+            "everything is paused by {} since {}{why}",
+            hold.by,
+            sight.day(hold.since.wall)
+        );
         lines.push(Line::of(text, Role::NeedsYou));
     }
     let lost: Vec<_> = summary.nodes.iter().filter(|node| !node.up).map(|n| &*n.name).collect();
@@ -114,7 +118,11 @@ pub fn alerts(ground: &Ground) -> Vec<Line> {
             Some((row, prompt)) => {
                 let since = sight.since(prompt.since.now);
                 let asked = words::quote(&prompt.text);
-                format!("{} {} asks {asked} since {since}", row.id, row.name)
+                let more = match counts.human - 1 {
+                    0 => String::new(),
+                    n => format!(", {n} more"),
+                };
+                format!("{} {} asks {asked} since {since}{more}", row.id, row.name)
             }
             None => format!("{} for an answer", counted_waits(counts.human)),
         };
@@ -203,7 +211,8 @@ fn lanes(app: &App, canvas: &mut Canvas, area: Rect) {
         let key_ink = if chosen == section { Ink::Selected } else { Ink::Key };
         x += canvas.put((x, area.y), room(x), &key.to_string(), key_ink);
         let word = if compact { word.get(..3).unwrap_or(word) } else { word };
-        let more = if section == Some(Section::Ended) && known.is_some_and(|(_, m)| m) { "+" } else { "" };
+        let more =
+            if section == Some(Section::Ended) && known.is_some_and(|(_, m)| m) { "+" } else { "" };
         let label = match count {
             None => format!(" {word}"),
             Some(n) => format!(" {word} {n}{more}"),

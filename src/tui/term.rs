@@ -150,13 +150,7 @@ fn take() -> io::Result<()> {
     if first {
         out.write_all(PUSH_TITLE)?;
     }
-    execute!(
-        out,
-        EnterAlternateScreen,
-        EnableBracketedPaste,
-        EnableFocusChange,
-        cursor::Hide
-    )
+    execute!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide)
 }
 
 /// Gives the terminal back; may be called from anywhere, any number of times.

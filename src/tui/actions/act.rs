@@ -118,7 +118,8 @@ pub fn again(app: &mut App, out: &mut Out) {
             app.perform(deed, out);
         }
         jobs => {
-            let text = format!("{} are marked; A takes one at a time", counted(jobs.len() as u64, "job"));
+            let text =
+                format!("{} are marked; A takes one at a time", counted(jobs.len() as u64, "job"));
             app.ground.say(text);
         }
     }

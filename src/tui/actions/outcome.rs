@@ -15,7 +15,8 @@ pub fn tell(app: &mut App, deed: &Deed, result: Result<Option<JobId>, LinkError>
         (Ok(_), None) => {}
         (Ok(Some(new)), Some(what)) => app.ground.say(format!("{what}: it is {new}")),
         (Ok(None), Some(what)) => {
-            let back = if crate::tui::actions::undo::can(app).is_ok() { " (u takes it back)" } else { "" };
+            let back =
+                if crate::tui::actions::undo::can(app).is_ok() { " (u takes it back)" } else { "" };
             app.ground.say(format!("{what}{back}"));
             if let Deed::Act { jobs, .. } = deed {
                 app.ground.marks.retain(|job| !jobs.contains(job));

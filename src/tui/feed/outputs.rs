@@ -18,11 +18,7 @@ use crate::model::page::LogQuery;
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Starts and ends streams as wants come and go.
-pub async fn run(
-    link: Arc<dyn Link>,
-    mut wanted: watch::Receiver<Wants>,
-    out: mpsc::Sender<Data>,
-) {
+pub async fn run(link: Arc<dyn Link>, mut wanted: watch::Receiver<Wants>, out: mpsc::Sender<Data>) {
     let mut tasks = JoinSet::new();
     let mut open: BTreeMap<Output, AbortHandle> = BTreeMap::new();
     while wanted.changed().await.is_ok() {

@@ -95,7 +95,7 @@ async fn pages(
 }
 
 /// The call that answers a want; none for streams.
-fn fetch<'a>(link: &'a dyn Link, want: &Want) -> Option<futures::future::BoxFuture<'a, Data>> {
+pub fn fetch<'a>(link: &'a dyn Link, want: &Want) -> Option<futures::future::BoxFuture<'a, Data>> {
     let want = want.clone();
     if matches!(want, Want::Output(_)) {
         return None;

@@ -47,7 +47,11 @@ impl Alarms {
             self.given.pop_first();
         }
         let more = new.len().saturating_sub(2);
-        let rest = if more > 0 { format!(" and {} more", words::counted(more as u64, "job")) } else { String::new() };
+        let rest = if more > 0 {
+            format!(" and {} more", words::counted(more as u64, "job"))
+        } else {
+            String::new()
+        };
         new.truncate(2);
         (!new.is_empty()).then(|| format!("{}{rest}", new.join(", ")))
     }

@@ -86,7 +86,8 @@ impl Pane for Events {
             Motion::Last => usize::MAX,
             Motion::Side(_) => at,
         };
-        let chosen = if to + 1 >= rows.len() { None } else { rows.get(to).map(|(id, _)| *id) };
+        let chosen =
+            if to.saturating_add(1) >= rows.len() { None } else { rows.get(to).map(|(id, _)| *id) };
         self.chosen = chosen;
     }
 
@@ -126,7 +127,11 @@ impl Pane for Events {
         }
         canvas.rule(area, &title, Ink::Muted);
         if rows.is_empty() {
-            let text = if self.search.is_empty() { "nothing has happened yet" } else { "no event has that" };
+            let text = if self.search.is_empty() {
+                "nothing has happened yet"
+            } else {
+                "no event has that"
+            };
             canvas.put((area.x + 2, area.y + 1), area.width.saturating_sub(2), text, Ink::Muted);
         }
         let sight = ground.sight();

@@ -70,7 +70,9 @@ impl Pane for Nodes {
         let at = self.place(ground);
         let last = nodes(ground).len().saturating_sub(1);
         let to = match motion {
-            Motion::Lines(by) | Motion::Halves(by) | Motion::Side(by) => at.saturating_add_signed(by),
+            Motion::Lines(by) | Motion::Halves(by) | Motion::Side(by) => {
+                at.saturating_add_signed(by)
+            }
             Motion::First => 0,
             Motion::Last => last,
         };
@@ -119,14 +121,16 @@ struct Cut<'a, 'b> {
 
 impl Cut<'_, '_> {
     fn put(&mut self, x: u16, y: i64, text: &str, ink: Ink) -> u16 {
-        let inside = u16::try_from(y).ok().filter(|y| (self.area.y..self.area.bottom()).contains(y));
+        let inside =
+            u16::try_from(y).ok().filter(|y| (self.area.y..self.area.bottom()).contains(y));
         let Some(y) = inside else { return 0 };
         let room = self.area.width.saturating_sub(x);
         self.canvas.put((self.area.x + x, y), room, text, ink)
     }
 
     fn tint(&mut self, y: i64) {
-        let inside = u16::try_from(y).ok().filter(|y| (self.area.y..self.area.bottom()).contains(y));
+        let inside =
+            u16::try_from(y).ok().filter(|y| (self.area.y..self.area.bottom()).contains(y));
         if let Some(y) = inside {
             self.canvas.tint(Rect { y, height: 1, ..self.area }, Ink::Selected);
         }

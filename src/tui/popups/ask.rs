@@ -132,8 +132,9 @@ impl Ask {
         let wide = u16::try_from(crate::base::text::width(&hint)).unwrap_or(0);
         let typed = u16::try_from(crate::base::text::width(self.input.text())).unwrap_or(room);
         if wide + typed + 4 < room || self.problem.is_some() {
-            canvas.put_right((footer.right(), footer.y), room / 2, &hint, ink);
-            let room = room.saturating_sub(wide.min(room / 2) + 1);
+            let most = if self.problem.is_some() { room * 2 / 3 } else { room };
+            canvas.put_right((footer.right(), footer.y), most, &hint, ink);
+            let room = room.saturating_sub(wide.min(most) + 1);
             self.input.draw(canvas, (footer.x + used, footer.y), room);
         } else {
             self.input.draw(canvas, (footer.x + used, footer.y), room);

@@ -3,8 +3,8 @@
 //! It acts on the jobs it was opened for, ignores keys while a finger may still be on the key
 //! that opened it, and everything but a clear yes is No. For many jobs one types their number.
 
-use crate::base::text::fold_lines;
 use crate::base::Span;
+use crate::base::text::fold_lines;
 use crate::tui::app::App;
 use crate::tui::keys::{Code, Key};
 use crate::tui::popups::{Outcome, Then, middle};
@@ -85,16 +85,16 @@ impl Confirm {
         }
         let y = inside.bottom().saturating_sub(1);
         let deaf = app.ground.known.clock.console() < self.opens_at();
-        if deaf {
-            canvas.put((x, y), room, "…", Ink::Muted);
-        } else if self.count > 1 {
+        // While it does not listen yet its keys look as dead as they are.
+        let ink = |ink: Ink| if deaf { Ink::Muted } else { ink };
+        if self.count > 1 {
             let ask = format!("type {} to do it, Esc = no: ", self.count);
-            let used = canvas.put((x, y), room, &ask, Ink::Key);
+            let used = canvas.put((x, y), room, &ask, ink(Ink::Key));
             self.typed.draw(canvas, (x + used, y), room.saturating_sub(used).min(8));
         } else {
-            let used = canvas.put((x, y), room, "y", Ink::Key);
+            let used = canvas.put((x, y), room, "y", ink(Ink::Key));
             let rest = " = yes, do it    any other key = no";
-            canvas.put((x + used, y), room.saturating_sub(used), rest, Ink::Plain);
+            canvas.put((x + used, y), room.saturating_sub(used), rest, ink(Ink::Plain));
         }
     }
 }

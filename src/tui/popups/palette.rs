@@ -20,9 +20,9 @@ impl Palette {
         let typed = self.input.text().to_lowercase();
         let words: Vec<&str> = typed.split_whitespace().collect();
         let has = |action: &&Action| {
-            words.iter().all(|word| {
-                action.name.contains(word) || action.help.to_lowercase().contains(word)
-            })
+            words
+                .iter()
+                .all(|word| action.name.contains(word) || action.help.to_lowercase().contains(word))
         };
         let mut found: Vec<_> = actions::TABLE.iter().filter(has).collect();
         let first = words.first().copied().unwrap_or("");

@@ -32,10 +32,8 @@ type Rgb = (u8, u8, u8);
 /// Foreground and background of a cell as they are seen.
 fn colours(cell: &Cell, theme: &Theme) -> (Rgb, Rgb) {
     let default = |color: Color, other: Rgb| depth::rgb(color).unwrap_or(other);
-    let ground = (
-        default(theme.screen.0, (0xd0, 0xd0, 0xd0)),
-        default(theme.screen.1, (0x12, 0x12, 0x12)),
-    );
+    let ground =
+        (default(theme.screen.0, (0xd0, 0xd0, 0xd0)), default(theme.screen.1, (0x12, 0x12, 0x12)));
     let mut fg = default(cell.fg, ground.0);
     let mut bg = default(cell.bg, ground.1);
     if cell.modifier.contains(Modifier::REVERSED) {

@@ -9,7 +9,7 @@ use super::{Rgb, colours};
 use crate::tui::theme::Theme;
 
 /// Pixels of a cell.
-const WIDE: usize = 11;
+const WIDE: usize = 9;
 const TALL: usize = 20;
 const PAD: usize = 12;
 
@@ -27,12 +27,15 @@ pub fn png(buffer: &Buffer, theme: &Theme) -> Result<Vec<u8>, String> {
     let rows = usize::from(buffer.area.height);
     let (width, height) = (columns * WIDE + 2 * PAD, rows * TALL + 2 * PAD);
     let ground = colours(&Cell::default(), theme).1;
-    let mut canvas = Canvas { width, pixels: [ground.0, ground.1, ground.2].repeat(width * height) };
-    for row in 0..buffer.area.height {
-        for column in 0..buffer.area.width {
-            if let Some(cell) = buffer.cell((column, row)) {
+    let mut canvas =
+        Canvas { width, pixels: [ground.0, ground.1, ground.2].repeat(width * height) };
+    // Grounds first, so that none cuts its neighbour's letter.
+    for ink in [false, true] {
+        for row in 0..buffer.area.height {
+            for column in 0..buffer.area.width {
+                let Some(cell) = buffer.cell((column, row)) else { continue };
                 let at = (PAD + usize::from(column) * WIDE, PAD + usize::from(row) * TALL);
-                canvas.cell(cell, at, theme);
+                canvas.cell(cell, at, theme, ink);
             }
         }
     }
@@ -50,9 +53,12 @@ fn encode(canvas: &Canvas, width: usize, height: usize) -> Result<Vec<u8>, png::
 }
 
 impl Canvas {
-    fn cell(&mut self, cell: &Cell, (x, y): (usize, usize), theme: &Theme) {
+    fn cell(&mut self, cell: &Cell, (x, y): (usize, usize), theme: &Theme, ink: bool) {
         let (fg, bg) = colours(cell, theme);
-        self.fill((x, y, x + WIDE, y + TALL), bg, 100);
+        if !ink {
+            self.fill((x, y, x + WIDE, y + TALL), bg, 100);
+            return;
+        }
         let c = cell.symbol().chars().next().unwrap_or(' ');
         if let Some(shapes) = shapes(c) {
             for (left, top, right, bottom, dark) in shapes {
@@ -76,6 +82,8 @@ impl Canvas {
         let Some(raster) = raster.or_else(|| get_raster('?', weight, RasterHeight::Size20)) else {
             return;
         };
+        // The font's boxes are wider than its letters are apart.
+        let x = (x + WIDE / 2).saturating_sub(raster.width() / 2);
         for (down, line) in raster.raster().iter().enumerate() {
             for (right, dark) in line.iter().enumerate() {
                 self.blend((x + right, y + down), fg, u32::from(*dark) * 100 / 255);
@@ -83,7 +91,12 @@ impl Canvas {
         }
     }
 
-    fn fill(&mut self, (left, top, right, bottom): (usize, usize, usize, usize), c: Rgb, dark: u32) {
+    fn fill(
+        &mut self,
+        (left, top, right, bottom): (usize, usize, usize, usize),
+        c: Rgb,
+        dark: u32,
+    ) {
         for y in top..bottom {
             for x in left..right {
                 self.blend((x, y), c, dark);

@@ -88,7 +88,8 @@ fn draw_run(out: &mut String, run: &Run, row: u16, ground: Rgb) {
         let fill = hex(run.bg);
         let _ = writeln!(
             out,
-            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{TALL:.1}\" fill=\"{fill}\"/>"
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{TALL:.1}\" \
+             fill=\"{fill}\"/>"
         );
     }
     if run.text.trim().is_empty() {

@@ -128,9 +128,7 @@ fn palette(r: u8, g: u8, b: u8) -> u8 {
 }
 
 fn sixteen(r: u8, g: u8, b: u8) -> Color {
-    let near = |at: &usize| {
-        distance(SIXTEEN.get(*at).copied().unwrap_or_default(), (r, g, b))
-    };
+    let near = |at: &usize| distance(SIXTEEN.get(*at).copied().unwrap_or_default(), (r, g, b));
     let at = (0..16).min_by_key(near).unwrap_or(7);
     NAMED.get(at).copied().unwrap_or(Color::Reset)
 }

@@ -4,7 +4,10 @@ use super::super::depth::{Depth, rgb};
 use super::*;
 
 fn all() -> Vec<Theme> {
-    BUILT_IN.iter().map(|(name, _)| load(name).unwrap_or_else(|why| panic!("{name}: {why}"))).collect()
+    BUILT_IN
+        .iter()
+        .map(|(name, _)| load(name).unwrap_or_else(|why| panic!("{name}: {why}")))
+        .collect()
 }
 
 /// Relative luminance of sRGB.

@@ -5,7 +5,7 @@ const BARS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 /// The used and the free part of a bar of `columns`.
 pub fn gauge(used: u64, all: u64, columns: u16) -> (String, String) {
     let columns = u64::from(columns);
-    let full = if all == 0 { 0 } else { used.min(all).saturating_mul(columns) / all };
+    let full = used.min(all).saturating_mul(columns).checked_div(all).unwrap_or(0);
     // A little use is still use.
     let full = if used > 0 && all > 0 { full.clamp(1, columns.max(1)) } else { full };
     let times = |n: u64, text: &str| text.repeat(usize::try_from(n).unwrap_or(0));

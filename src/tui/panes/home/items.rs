@@ -327,38 +327,41 @@ fn shares(parts: &[Part], room: usize) -> Vec<usize> {
     let start = |part: &Part| match part.section {
         _ if part.whole => len(part),
         Section::People => len(part).min(3),
-        Section::Ended => len(part).min(part.must),
+        Section::Ended => len(part).min(part.must.max(1)),
         _ => len(part).min(1),
     };
     let mut shares: Vec<usize> = parts.iter().map(start).collect();
     let total = |shares: &[usize]| -> usize {
         parts.iter().zip(shares).map(|(part, share)| cost(part, *share)).sum()
     };
-    // What is left goes round by round, to what is most urgent first.
-    let mut grown = true;
-    while grown {
-        grown = false;
-        for (at, part) in parts.iter().enumerate() {
-            let Some(share) = shares.get(at).copied().filter(|share| *share < len(part)) else {
-                continue;
-            };
-            // Two at once where "+ 1 more" would only take the last one's place.
-            let step = if share + 1 < len(part) { 1 } else { len(part) - share };
-            let mut tried = shares.clone();
-            if let Some(tried) = tried.get_mut(at) {
-                *tried += step;
+    // What is left goes to people first, then to what is stuck, then in turn to what runs and
+    // what waits, last to what ended well.
+    let turns: [&[Section]; 4] = [
+        &[Section::People],
+        &[Section::Stuck],
+        &[Section::Running, Section::Queued],
+        &[Section::Ended],
+    ];
+    for turn in turns {
+        let mut grown = true;
+        while grown {
+            grown = false;
+            let here = parts.iter().enumerate().filter(|(_, part)| turn.contains(&part.section));
+            for (at, part) in here {
+                let Some(share) = shares.get(at).copied().filter(|share| *share < len(part)) else {
+                    continue;
+                };
+                // Two at once where "+ 1 more" would only take the last one's place.
+                let step = if share + 1 < len(part) { 1 } else { len(part) - share };
+                let mut tried = shares.clone();
+                if let Some(tried) = tried.get_mut(at) {
+                    *tried += step;
+                }
+                if total(&tried) <= room {
+                    shares = tried;
+                    grown = true;
+                }
             }
-            if total(&tried) <= room {
-                shares = tried;
-                grown = true;
-            }
-            if part.section == Section::People && grown {
-                // People come before everything else.
-                continue;
-            }
-        }
-        if shares.iter().sum::<usize>() > room {
-            break;
         }
     }
     shares

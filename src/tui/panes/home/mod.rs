@@ -62,7 +62,9 @@ impl Home {
 
     /// Sections side by side instead of one below the other.
     fn in_lanes(&self) -> bool {
-        self.narrow.is_none() && self.body.width >= LANES_FROM.0 && self.body.height + 4 >= LANES_FROM.1
+        self.narrow.is_none()
+            && self.body.width >= LANES_FROM.0
+            && self.body.height + 4 >= LANES_FROM.1
     }
 
     /// The part of the body with rows, and the panel.
@@ -81,8 +83,11 @@ impl Home {
         let wide = list.width / 4;
         let x = |at: u16| list.x + wide * at;
         let last = list.width - wide * 3;
-        [(0, wide - 1), (1, wide - 1), (2, wide - 1), (3, last)]
-            .map(|(at, width)| Rect { x: x(at), width, ..list })
+        [(0, wide - 1), (1, wide - 1), (2, wide - 1), (3, last)].map(|(at, width)| Rect {
+            x: x(at),
+            width,
+            ..list
+        })
     }
 
     const fn lane_of(section: Section) -> usize {
@@ -118,8 +123,15 @@ impl Home {
             let Some(slice) = ground.known.slice(section).filter(|slice| slice.more) else {
                 continue;
             };
-            let near = matches!(self.pick, Some(Pick::Job(s, job)) if s == section
-                && slice.rows.iter().rev().take(ROWS / 4).any(|row| row.id == job));
+            let whole = self.narrow.is_some() || self.unfolded.contains(&section);
+            let near = match self.pick {
+                Some(Pick::More(chosen)) => whole && chosen == section,
+                Some(Pick::Job(chosen, job)) => {
+                    let mut last = slice.rows.iter().rev().take(ROWS / 4);
+                    chosen == section && last.any(|row| row.id == job)
+                }
+                None => false,
+            };
             if near && let Some(more) = self.more.get_mut(section.place()) {
                 *more = (slice.rows.len() * 2).clamp(ROWS, ROWS_MAX);
             }
@@ -180,11 +192,16 @@ impl Pane for Home {
             narrow: self.narrow,
             unfolded: &self.unfolded,
             order: self.order,
-            room: if self.in_lanes() { usize::MAX } else { usize::from(list.height).saturating_sub(1) },
+            room: if self.in_lanes() {
+                usize::MAX
+            } else {
+                usize::from(list.height).saturating_sub(1)
+            },
         };
         self.items = Items::of(&ground.known, &how);
         // The job may have moved to another section; if it is gone its neighbour takes its place.
-        self.pick = self.items.find(self.pick).or_else(|| self.items.pick_near(before.unwrap_or(0)));
+        self.pick =
+            self.items.find(self.pick).or_else(|| self.items.pick_near(before.unwrap_or(0)));
         self.grow(ground);
         let height = usize::from(list.height).saturating_sub(1);
         let at = self.place().unwrap_or(0);
@@ -255,6 +272,10 @@ impl Pane for Home {
             }
             Command::Open => match self.pick {
                 Some(Pick::More(section)) => {
+                    let whole = self.narrow.is_some() || self.unfolded.contains(&section);
+                    if whole {
+                        ground.say("these are the first ones; / narrows down to the others");
+                    }
                     self.unfolded.insert(section);
                 }
                 _ => return false,
@@ -293,7 +314,11 @@ impl Pane for Home {
         let now = ground.known.clock.at();
         let console = ground.known.clock.console();
         let seen = self.windows[0].seen(self.items.list.len(), self.height());
-        let rows = self.items.list.get(if self.in_lanes() { 0..self.items.list.len().min(200) } else { seen })?;
+        let rows = self.items.list.get(if self.in_lanes() {
+            0..self.items.list.len().min(200)
+        } else {
+            seen
+        })?;
         let next = |item: &Item| {
             let (section, job) = item.job()?;
             let row = ground.known.slice(section)?.row(job)?;

@@ -68,7 +68,10 @@ fn tells(row: &EventRow) -> bool {
     use crate::model::Fact;
     !matches!(
         row.fact,
-        Fact::KeyUsed { .. } | Fact::RateUsed { .. } | Fact::JobForgotten { .. } | Fact::Looked { .. }
+        Fact::KeyUsed { .. }
+            | Fact::RateUsed { .. }
+            | Fact::JobForgotten { .. }
+            | Fact::Looked { .. }
     )
 }
 
@@ -92,7 +95,8 @@ fn over_time(ground: &Ground, canvas: &mut Canvas, area: Rect) {
     let queued = history.queued();
     let format = if history.gpus { format_gpu } else { format_cpu };
     let name = if history.gpus { "GPUs in use" } else { "cores in use" };
-    let now = format!("{name} {}/{}", format(used.last().copied().unwrap_or(0)), format(history.all));
+    let now =
+        format!("{name} {}/{}", format(used.last().copied().unwrap_or(0)), format(history.all));
     let waiting = format!("waiting jobs {}", queued.last().copied().unwrap_or(0));
     let most = queued.iter().copied().max().unwrap_or(0).max(4);
     let rows = [

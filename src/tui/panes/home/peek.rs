@@ -34,7 +34,10 @@ pub fn peek(row: &JobRow, ground: &Ground, columns: usize) -> Vec<Line> {
     }
     if let Some(hold) = &row.hold {
         let why = hold.reason.as_deref().map_or_else(String::new, |why| format!(": {why}"));
-        folded(&format!("held by {} since {}{why}", hold.by, sight.day(hold.since.wall)), Role::Queued);
+        folded(
+            &format!("held by {} since {}{why}", hold.by, sight.day(hold.since.wall)),
+            Role::Queued,
+        );
     }
     let mut pair = |label: &str, value: String| {
         let text = format!("{label:<9} {value}");

@@ -39,17 +39,23 @@ impl Columns {
         // Nobody sees a team or a GPU before one is used.
         let team = rows().any(|row| &*row.team != DEFAULT_TEAM);
         let gpu = rows().any(|row| row.request.gpu_milli > 0);
-        let longest = rows().map(|row| text::width(&row.name)).max().unwrap_or(0) + 5;
-        let longest = u16::try_from(longest).unwrap_or(u16::MAX);
+        let longest = |wide: &dyn Fn(&JobRow) -> usize| {
+            u16::try_from(rows().map(wide).max().unwrap_or(0)).unwrap_or(u16::MAX)
+        };
+        let named = |row: &JobRow| {
+            // An element, or a row for many of them, has its number behind the name.
+            text::width(&row.name) + if row.array.is_some() { 5 } else { 0 }
+        };
+        let teams = longest(&|row| text::width(&row.team)).clamp(4, (width / 10).clamp(6, 14));
         let or = |there: bool, columns: u16| if there { columns } else { 0 };
-        let what = longest.clamp(10, (width / 4).clamp(10, 30));
+        let what = longest(&named).clamp(10, (width / 4).clamp(10, 30));
         Columns {
             id: digits,
             what,
-            team: or(team && width >= 66, (width / 10).clamp(6, 14)),
+            team: or(team && width >= 66, teams),
             state: or(width >= 50, 10),
-            since: or(width >= 34, 6),
-            gpu: or(gpu && width >= 60, 4),
+            since: or(width >= 34, 5),
+            gpu: or(gpu && width >= 60, 3),
         }
     }
 }
@@ -66,11 +72,9 @@ pub fn list(home: &Home, ground: &Ground, canvas: &mut Canvas, area: Rect) {
     let height = usize::from(area.height).saturating_sub(1);
     let seen = home.windows[0].seen(home.items.list.len(), height);
     let items = home.items.list.get(seen).unwrap_or(&[]);
-    let mut y = area.y + 1;
-    for item in items {
+    for (y, item) in (area.y + 1..area.bottom()).zip(items) {
         let row = Rect { y, height: 1, ..area };
         draw(home, ground, canvas, row, item, columns, &sight);
-        y += 1;
     }
 }
 
@@ -210,7 +214,13 @@ fn job_row(
     let sentence = sentence(row, section, sight);
     let loud = matches!(section, Section::People | Section::Stuck) || super::is_bad(row);
     let seen = row.acked.is_some() && super::is_bad(row);
-    let last = if seen { Ink::Muted } else if loud { ink } else { Ink::Plain };
+    let last = if seen {
+        Ink::Muted
+    } else if loud {
+        ink
+    } else {
+        Ink::Plain
+    };
     put(&sentence, area.width, false, last);
 }
 
@@ -284,10 +294,16 @@ fn lane_item(
                 0 => format!("{} {age:>6}", state_short(row)),
                 milli => format!("{} gpu {} {age:>6}", state_short(row), format_gpu(milli)),
             };
-            let at = canvas.put_right((area.right().saturating_sub(1), area.y), area.width / 2, &tail, ink);
+            let at = canvas.put_right(
+                (area.right().saturating_sub(1), area.y),
+                area.width / 2,
+                &tail,
+                ink,
+            );
             canvas.put((x, area.y), at.saturating_sub(x + 1), &what(&folded), Ink::Plain);
             let next = sentence(row, *section, sight);
-            let loud = if matches!(section, Section::People | Section::Stuck) { ink } else { Ink::Muted };
+            let loud =
+                if matches!(section, Section::People | Section::Stuck) { ink } else { Ink::Muted };
             canvas.put((area.x + 5, area.y + 1), area.width.saturating_sub(6), &next, loud);
             let both = Rect { width: area.width.saturating_sub(1), ..area };
             chosen(home, ground, canvas, both, *section, row);

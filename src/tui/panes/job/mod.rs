@@ -59,11 +59,16 @@ impl JobPane {
         let Some(detail) = detail else { return Vec::new() };
         let room = usize::from(width).saturating_sub(2);
         let mut lines = describe::job(detail, &ground.sight(), Some(room));
+        // Said better in parts of their own.
+        lines
+            .retain(|line| !["why  ", "environment  "].iter().any(|w| line.plain().starts_with(w)));
         if !detail.env_names.is_empty() {
             let names = detail.env_names.join(" ");
             let title = format!("ENVIRONMENT {}", detail.env_names.len());
             lines.push(Line::empty());
-            lines.push(Line::of(title, Role::Head).then("  names; values stay private", Role::Muted));
+            lines.push(
+                Line::of(title, Role::Head).then("  names; values stay private", Role::Muted),
+            );
             let folded = crate::base::text::fold_lines(&names, room);
             lines.extend(folded.into_iter().map(|text| Line::of(text, Role::Muted)));
         }
@@ -75,11 +80,12 @@ impl JobPane {
         let mut about = self.about(ground, width);
         let why = self.why(ground);
         // Title and state first, then why, then the rest.
-        let head = about.iter().position(|line| line.plain().starts_with("why")).unwrap_or(0);
-        let rest = about.split_off(head.min(about.len()));
+        let head = about.iter().position(|line| line.plain().starts_with("command  "));
+        let rest = about.split_off(head.unwrap_or(0).min(about.len()));
         let mut lines = about;
-        lines.extend(why);
-        if !lines.is_empty() {
+        if !why.is_empty() {
+            lines.push(Line::empty());
+            lines.extend(why);
             lines.push(Line::empty());
         }
         lines.extend(rest);
@@ -120,7 +126,10 @@ impl Pane for JobPane {
             None => self.lines(ground, left.width).len(),
             Some(right) => {
                 let beside = self.why(ground).len() + 1 + self.timeline(ground).len();
-                self.about(ground, left.width).len().max(beside).max(usize::from(right.height.min(1)))
+                self.about(ground, left.width)
+                    .len()
+                    .max(beside)
+                    .max(usize::from(right.height.min(1)))
             }
         };
         self.sheet.settle(len, left);

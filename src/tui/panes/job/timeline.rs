@@ -54,8 +54,13 @@ fn record(detail: &JobDetail, sight: &Sight) -> Vec<(At, Line)> {
     let mut lines = vec![line(row.submitted, format!("submitted by {}", row.owner), Role::Plain)];
     for past in &detail.attempts {
         let on = past.nodes.join(", ");
-        lines.push(line(past.started, format!("attempt {} began on {on}", past.attempt), Role::Plain));
-        let how = past.exit.as_ref().map_or_else(String::new, |exit| format!(": {}", words::exit(exit)));
+        lines.push(line(
+            past.started,
+            format!("attempt {} began on {on}", past.attempt),
+            Role::Plain,
+        ));
+        let how =
+            past.exit.as_ref().map_or_else(String::new, |exit| format!(": {}", words::exit(exit)));
         let good = past.exit.as_ref().is_some_and(|exit| exit.is_success());
         let role = if good { Role::Good } else { Role::Bad };
         lines.push(line(past.ended, format!("attempt {} ended{how}", past.attempt), role));
@@ -70,7 +75,11 @@ fn record(detail: &JobDetail, sight: &Sight) -> Vec<(At, Line)> {
         lines.push(line(saved.at, "saved itself".to_owned(), Role::Plain));
     }
     if let Some(prompt) = &row.prompt {
-        lines.push(line(prompt.since, format!("asks {}", words::quote(&prompt.text)), Role::NeedsYou));
+        lines.push(line(
+            prompt.since,
+            format!("asks {}", words::quote(&prompt.text)),
+            Role::NeedsYou,
+        ));
     }
     for found in &row.findings {
         lines.push(line(found.since, words::finding(found, sight), Role::Stuck));

@@ -52,8 +52,18 @@ fn control(c: char) -> Option<u8> {
 
 fn function(n: u8) -> &'static [u8] {
     const KEYS: [&[u8]; 12] = [
-        b"\x1bOP", b"\x1bOQ", b"\x1bOR", b"\x1bOS", b"\x1b[15~", b"\x1b[17~", b"\x1b[18~",
-        b"\x1b[19~", b"\x1b[20~", b"\x1b[21~", b"\x1b[23~", b"\x1b[24~",
+        b"\x1bOP",
+        b"\x1bOQ",
+        b"\x1bOR",
+        b"\x1bOS",
+        b"\x1b[15~",
+        b"\x1b[17~",
+        b"\x1b[18~",
+        b"\x1b[19~",
+        b"\x1b[20~",
+        b"\x1b[21~",
+        b"\x1b[23~",
+        b"\x1b[24~",
     ];
     KEYS.get(usize::from(n.saturating_sub(1))).copied().unwrap_or(b"")
 }
