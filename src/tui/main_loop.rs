@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crossterm::event::{Event as TermEvent, EventStream, MouseEventKind};
-use futures::{FutureExt, StreamExt};
+use futures::StreamExt;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
@@ -61,13 +61,33 @@ pub async fn run(link: Arc<dyn Link>, options: Options) -> Result<(), Problem> {
         feed,
         data,
         signals,
-        keys: EventStream::new(),
+        keys: keys(),
         gone: term::gone(),
         began: Instant::now(),
         outside: Outside::of_environment(),
         link,
     };
     loop_.run(&mut term).await
+}
+
+/// Reads the terminal beside the loop. The library's stream forgets to wake whoever polls it
+/// twice in different ways, so only this task ever polls it.
+fn keys() -> mpsc::Receiver<std::io::Result<TermEvent>> {
+    let (sender, receiver) = mpsc::channel(WAITING_MAX);
+    tokio::spawn(async move {
+        let mut stream = EventStream::new();
+        loop {
+            let event = tokio::select! {
+                event = stream.next() => event,
+                () = sender.closed() => return,
+            };
+            let Some(event) = event else { return };
+            if sender.send(event).await.is_err() {
+                return;
+            }
+        }
+    });
+    receiver
 }
 
 struct Signals {
@@ -93,7 +113,7 @@ struct Loop {
     feed: Feed,
     data: mpsc::Receiver<Data>,
     signals: Signals,
-    keys: EventStream,
+    keys: mpsc::Receiver<std::io::Result<TermEvent>>,
     gone: oneshot::Receiver<()>,
     began: Instant,
     outside: Outside,
@@ -151,7 +171,7 @@ impl Loop {
             _ = self.signals.end.recv() => Event::End,
             _ = self.signals.interrupt.recv() => Event::End,
             _ = self.signals.go_on.recv() => Event::Continued,
-            key = self.keys.next() => match key {
+            key = self.keys.recv() => match key {
                 Some(Ok(event)) => match translated(&event) {
                     Some(event) => event,
                     None => return Ok(None),
@@ -167,7 +187,7 @@ impl Loop {
         };
         let mut events = vec![first];
         while events.len() < DRAIN_MAX {
-            if let Some(Some(Ok(event))) = self.keys.next().now_or_never() {
+            if let Ok(Ok(event)) = self.keys.try_recv() {
                 events.extend(translated(&event));
             } else if let Ok(data) = self.data.try_recv() {
                 events.push(Event::Data(data));

@@ -14,7 +14,7 @@ use crossterm::event::{
     EnableFocusChange, EnableMouseCapture,
 };
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor, execute};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -88,14 +88,6 @@ impl Term {
         self.terminal.draw(|frame| draw(app, frame)).map(|_| ())
     }
 
-    /// The next drawing draws every cell.
-    ///
-    /// # Errors
-    /// The terminal is gone.
-    pub fn redraw(&mut self) -> io::Result<()> {
-        self.terminal.clear()
-    }
-
     /// Writes bytes that are no drawing.
     ///
     /// # Errors
@@ -133,7 +125,11 @@ impl Term {
     /// It cannot be used.
     pub fn again(&mut self) -> io::Result<()> {
         take()?;
-        self.terminal.clear()
+        // The library's own way to clear asks the terminal where the cursor is, and the answer
+        // would be read as keys.
+        execute!(io::stdout(), Clear(ClearType::All))?;
+        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        Ok(())
     }
 }
 

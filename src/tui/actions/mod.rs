@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn capitals_act_and_nothing_else_does() {
-        let small = ["seen", "undo", "tier-up", "tier-down"];
+        let small = ["seen", "undo", "tier-up", "tier-down", "type"];
         for action in TABLE {
             for text in action.keys {
                 let capital = text.len() == 1 && text.chars().all(char::is_uppercase);

@@ -37,7 +37,7 @@ fn every_theme_loads_under_its_name_and_names_every_role() {
 #[test]
 fn text_is_readable_on_its_background() {
     for theme in all() {
-        let least = if theme.name == "high-contrast" { 7.0 } else { 4.5 };
+        let least: f64 = if theme.name == "high-contrast" { 7.0 } else { 4.5 };
         for ink in Ink::ALL {
             let style = theme.style(*ink);
             let or = |color: Option<Color>, screen: Color| match color {

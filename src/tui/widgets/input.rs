@@ -63,8 +63,8 @@ impl Input {
 
     /// Takes pasted text: line ends become spaces, so that nothing is sent by pasting.
     pub fn paste(&mut self, pasted: &str) {
-        let one_line = pasted.trim_end_matches(['\r', '\n']).replace(['\r', '\n'], " ");
-        self.insert(&text::sanitise(&one_line));
+        let one_line = pasted.replace("\r\n", " ").replace(['\r', '\n'], " ");
+        self.insert(text::sanitise(&one_line).trim_end());
     }
 
     /// Draws the text and the cursor; what is too long shows its end.

@@ -201,11 +201,13 @@ impl Link for Fake {
         })
     }
 
-    fn events(&self, since: Option<u64>, _follow: bool) -> Answer<'_, Stream<EventRow>> {
+    fn events(&self, since: Option<u64>, follow: bool) -> Answer<'_, Stream<EventRow>> {
         self.with(|fleet| {
             let after = |row: &EventRow| row.seq > since.unwrap_or(0);
             let rows: Vec<_> = fleet.facts.iter().filter(|row| after(row)).cloned().collect();
-            stream::iter(rows.into_iter().map(Ok)).boxed()
+            let rows = stream::iter(rows.into_iter().map(Ok));
+            // Followed, it stays open until the console goes.
+            if follow { rows.chain(stream::pending()).boxed() } else { rows.boxed() }
         })
     }
 

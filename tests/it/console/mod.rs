@@ -8,5 +8,6 @@ mod grid;
 mod keys;
 mod link;
 mod panes;
+mod pty;
 mod safety;
 mod speed;
