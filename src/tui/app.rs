@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use ratatui::layout::Rect;
 
 use crate::base::{JobId, Span};
+use crate::link::LinkError;
 use crate::tui::actions::{self, cancel, undo::Undo};
 use crate::tui::event::{Deed, Effect, Event, Mouse};
 use crate::tui::feed::{Data, Rows, Want};
@@ -295,6 +296,13 @@ impl App {
         }
         match data {
             Data::Did(deed, result) => actions::outcome::tell(self, &deed, result),
+            Data::Failed(Want::Rows(_), error) if !matches!(error, LinkError::Unreachable(_)) => {
+                // Every section of the list fails alike: it is said once.
+                let text = format!("the list could not be read: {error}");
+                if self.ground.messages.all.back().is_none_or(|last| last.text != text) {
+                    self.ground.complain(text);
+                }
+            }
             Data::Answer(..) => {
                 self.tell_elsewhere(out);
                 let live = |job: &JobId| self.ground.known.row(*job).is_some();

@@ -70,6 +70,26 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Fitted to the terminal the environment describes: colours, and ASCII where the locale
+    /// has nothing else. `NO_COLOR` asks for the theme without colours.
+    #[must_use]
+    pub fn fitted(mut self, read: &dyn Fn(&str) -> Option<String>) -> Options {
+        self.depth = Depth::of_environment(read);
+        if self.depth == Depth::None
+            && let Ok(mono) = crate::tui::theme::load("mono")
+        {
+            self.theme = mono;
+        }
+        self.theme = self.theme.at(self.depth);
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(read);
+        let locale = locale.into_iter().find(|value| !value.is_empty()).unwrap_or_default();
+        let locale = locale.to_ascii_lowercase();
+        self.ascii |= matches!(locale.as_str(), "c" | "posix");
+        self
+    }
+}
+
 /// Something the console said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {

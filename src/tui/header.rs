@@ -208,20 +208,24 @@ fn lanes(app: &App, canvas: &mut Canvas, area: Rect) {
             _ => Ink::Muted,
         };
         let room = |x: u16| area.right().saturating_sub(x);
+        if compact && section.is_none() {
+            continue;
+        }
         let key_ink = if chosen == section { Ink::Selected } else { Ink::Key };
-        x += canvas.put((x, area.y), room(x), &key.to_string(), key_ink);
-        let word = if compact { word.get(..3).unwrap_or(word) } else { word };
+        if !compact {
+            x += canvas.put((x, area.y), room(x), &format!("{key} "), key_ink);
+        }
         let more =
             if section == Some(Section::Ended) && known.is_some_and(|(_, m)| m) { "+" } else { "" };
         let label = match count {
-            None => format!(" {word}"),
-            Some(n) => format!(" {word} {n}{more}"),
+            None => word.to_owned(),
+            Some(n) => format!("{word} {n}{more}"),
         };
         x += canvas.put((x, area.y), room(x), &label, ink);
         if section == Some(Section::Ended) && bad > 0 {
             x += canvas.put((x, area.y), room(x), &format!(" !{bad}"), Ink::Bad);
         }
-        x += if compact { 1 } else { 3 };
+        x += if compact { 2 } else { 3 };
     }
     right_side(app, canvas, area, x);
 }

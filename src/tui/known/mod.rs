@@ -151,6 +151,7 @@ impl Known {
                 self.clock.anchor(summary.at);
                 self.history.take(&summary);
                 self.summary = Some(*summary);
+                self.version += 1;
             }
             (Want::Rows(Rows { section, filter, .. }), Answer::Rows(page)) => {
                 self.clock.anchor(page.at);

@@ -71,11 +71,14 @@ pub enum Order {
 }
 
 /// How the list is shown.
-pub struct How<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct How {
+    /// Of which version of what is known.
+    pub version: u64,
     /// One section only.
     pub narrow: Option<Section>,
     /// Sections that show every row.
-    pub unfolded: &'a BTreeSet<Section>,
+    pub unfolded: BTreeSet<Section>,
     /// The order inside a section.
     pub order: Order,
     /// Rows there is room for.

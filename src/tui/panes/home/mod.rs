@@ -44,6 +44,9 @@ pub struct Home {
     more: [usize; 5],
     pick: Option<Pick>,
     items: Items,
+    widest: rows::Widest,
+    /// What `items` and `widest` were made for.
+    built: Option<items::How>,
     windows: [Window; 5],
     body: Rect,
 }
@@ -189,8 +192,9 @@ impl Pane for Home {
         let (list, _) = self.areas(area);
         let before = self.place();
         let how = items::How {
+            version: ground.known.version,
             narrow: self.narrow,
-            unfolded: &self.unfolded,
+            unfolded: self.unfolded.clone(),
             order: self.order,
             room: if self.in_lanes() {
                 usize::MAX
@@ -198,7 +202,11 @@ impl Pane for Home {
                 usize::from(list.height).saturating_sub(1)
             },
         };
-        self.items = Items::of(&ground.known, &how);
+        if self.built.as_ref() != Some(&how) {
+            self.items = Items::of(&ground.known, &how);
+            self.widest = rows::Widest::of(&ground.known);
+            self.built = Some(how);
+        }
         // The job may have moved to another section; if it is gone its neighbour takes its place.
         self.pick =
             self.items.find(self.pick).or_else(|| self.items.pick_near(before.unwrap_or(0)));

@@ -9,6 +9,7 @@ use crate::base::text;
 use crate::model::page::JobRow;
 use crate::model::team::DEFAULT_TEAM;
 use crate::tui::ground::Ground;
+use crate::tui::known::Known;
 use crate::tui::section::Section;
 use crate::tui::theme::Ink;
 use crate::tui::widgets::Canvas;
@@ -31,31 +32,47 @@ struct Columns {
     gpu: u16,
 }
 
-impl Columns {
-    fn fit(ground: &Ground, width: u16) -> Columns {
-        let rows = || ground.known.slices.values().flat_map(|slice| &slice.rows);
-        let most = rows().map(|row| row.id.0).max().unwrap_or(0);
-        let digits = u16::try_from(most.to_string().len()).unwrap_or(20).max(3);
-        // Nobody sees a team or a GPU before one is used.
-        let team = rows().any(|row| &*row.team != DEFAULT_TEAM);
-        let gpu = rows().any(|row| row.request.gpu_milli > 0);
-        let longest = |wide: &dyn Fn(&JobRow) -> usize| {
-            u16::try_from(rows().map(wide).max().unwrap_or(0)).unwrap_or(u16::MAX)
-        };
-        let named = |row: &JobRow| {
+/// What the rows need, found once for a page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Widest {
+    id: u16,
+    what: u16,
+    /// 0 as long as nobody uses a team.
+    team: u16,
+    gpu: bool,
+}
+
+impl Widest {
+    /// What all rows that came need.
+    pub fn of(known: &Known) -> Widest {
+        let mut widest = Widest { id: 3, ..Widest::default() };
+        for row in known.slices.values().flat_map(|slice| &slice.rows) {
+            let wide = |text: &str| u16::try_from(text::width(text)).unwrap_or(u16::MAX);
             // An element, or a row for many of them, has its number behind the name.
-            text::width(&row.name) + if row.array.is_some() { 5 } else { 0 }
-        };
-        let teams = longest(&|row| text::width(&row.team)).clamp(4, (width / 10).clamp(6, 14));
+            let number = if row.array.is_some() { 5 } else { 0 };
+            widest.id = widest.id.max(wide(&row.id.to_string()));
+            widest.what = widest.what.max(wide(&row.name).saturating_add(number));
+            // Nobody sees a team or a GPU before one is used.
+            if &*row.team != DEFAULT_TEAM {
+                widest.team = widest.team.max(wide(&row.team));
+            }
+            widest.gpu |= row.request.gpu_milli > 0;
+        }
+        widest
+    }
+}
+
+impl Columns {
+    fn fit(widest: Widest, width: u16) -> Columns {
         let or = |there: bool, columns: u16| if there { columns } else { 0 };
-        let what = longest(&named).clamp(10, (width / 4).clamp(10, 30));
+        let team = widest.team.clamp(4, (width / 10).clamp(6, 14));
         Columns {
-            id: digits,
-            what,
-            team: or(team && width >= 66, teams),
+            id: widest.id,
+            what: widest.what.clamp(10, (width / 4).clamp(10, 30)),
+            team: or(widest.team > 0 && width >= 66, team),
             state: or(width >= 50, 10),
             since: or(width >= 34, 5),
-            gpu: or(gpu && width >= 60, 3),
+            gpu: or(widest.gpu && width >= 60, 3),
         }
     }
 }
@@ -66,7 +83,7 @@ pub fn list(home: &Home, ground: &Ground, canvas: &mut Canvas, area: Rect) {
         super::panel::empty(home, ground, canvas, area);
         return;
     }
-    let columns = Columns::fit(ground, area.width);
+    let columns = Columns::fit(home.widest, area.width);
     titles(canvas, area, columns);
     let sight = ground.sight();
     let height = usize::from(area.height).saturating_sub(1);
