@@ -6,6 +6,8 @@ use ratatui::layout::Rect;
 
 use crate::base::{JobId, Span};
 use crate::link::LinkError;
+use crate::model::Fact;
+use crate::model::page::EventRow;
 use crate::tui::actions::{self, cancel, undo::Undo};
 use crate::tui::event::{Deed, Effect, Event, Mouse};
 use crate::tui::feed::{Data, Rows, Want};
@@ -94,6 +96,12 @@ impl App {
         let rows = |section, since| Rows { section, filter: String::new(), since, limit: ROWS };
         wants.insert(Want::Rows(rows(Section::People, None)));
         wants.insert(Want::Rows(rows(Section::Stuck, None)));
+        if let Some(Popup::Confirm(confirm)) = &self.popup
+            && let [job] = confirm.jobs.as_slice()
+        {
+            // The question says what would be lost, and that is more than a row knows.
+            wants.insert(Want::Job(*job));
+        }
         if let Some(pane) = self.stack.last() {
             for want in pane.wants(&self.ground) {
                 let same = |old: &Want| {
@@ -290,29 +298,38 @@ impl App {
     }
 
     fn data(&mut self, data: Data, out: &mut Vec<Effect>) {
-        self.ground.known.take(&data);
         for pane in &mut self.stack {
             pane.take(&data, &self.ground);
         }
-        match data {
-            Data::Did(deed, result) => actions::outcome::tell(self, &deed, result),
-            Data::Failed(Want::Rows(_), error) if !matches!(error, LinkError::Unreachable(_)) => {
-                // Every section of the list fails alike: it is said once.
-                let text = format!("the list could not be read: {error}");
-                if self.ground.messages.all.back().is_none_or(|last| last.text != text) {
-                    self.ground.complain(text);
-                }
+        if let Data::Did(deed, result) = data {
+            actions::outcome::tell(self, &deed, result);
+            return;
+        }
+        if let Data::Failed(Want::Rows(_), error) = &data
+            && !matches!(error, LinkError::Unreachable(_))
+        {
+            // Every section of the list fails alike: it is said once.
+            let text = format!("the list could not be read: {error}");
+            if self.ground.messages.all.back().is_none_or(|last| last.text != text) {
+                self.ground.complain(text);
             }
-            Data::Answer(..) => {
-                self.tell_elsewhere(out);
-                let live = |job: &JobId| self.ground.known.row(*job).is_some();
-                // A mark goes with its job, but not while its page is on the way.
-                if self.ground.known.slices.len() == Section::ALL.len() {
-                    let marks = std::mem::take(&mut self.ground.marks);
-                    self.ground.marks = marks.into_iter().filter(live).collect();
-                }
+        }
+        if let Data::Facts(rows, _) = &data {
+            self.drop_marks(rows);
+        }
+        let answered = matches!(data, Data::Answer(..));
+        self.ground.known.take(data);
+        if answered {
+            self.tell_elsewhere(out);
+        }
+    }
+
+    /// A mark goes when its job is gone for good; a filter that hides the job keeps it.
+    fn drop_marks(&mut self, rows: &[EventRow]) {
+        for row in rows {
+            if let Fact::JobForgotten { job } = &row.fact {
+                self.ground.marks.remove(job);
             }
-            _ => {}
         }
     }
 

@@ -150,7 +150,7 @@ pub fn alert(app: &App, canvas: &mut Canvas, area: Rect) {
         (_, n) => format!("and {} more", n - 1),
     };
     let from = canvas.put_right((right, area.y), area.width / 3, &hint, Ink::Alert);
-    let room = from.saturating_sub(area.x + 3);
+    let room = from.saturating_sub(area.x + 4);
     let used = canvas.put((area.x, area.y), 3, " ! ", Ink::Alert);
     canvas.line_as((area.x + used, area.y), room, first, Some(Ink::Alert));
 }
@@ -213,7 +213,7 @@ fn lanes(app: &App, canvas: &mut Canvas, area: Rect) {
         }
         let key_ink = if chosen == section { Ink::Selected } else { Ink::Key };
         if !compact {
-            x += canvas.put((x, area.y), room(x), &format!("{key} "), key_ink);
+            x += canvas.put((x, area.y), room(x), &key.to_string(), key_ink) + 1;
         }
         let more =
             if section == Some(Section::Ended) && known.is_some_and(|(_, m)| m) { "+" } else { "" };

@@ -102,12 +102,10 @@ pub fn can_requeue(app: &App) -> Condition {
 /// Asks, then sends the jobs back to the queue.
 pub fn requeue(app: &mut App, _: &mut Out) {
     let jobs = app.jobs();
-    let lost = cancel::losses(app, &jobs);
     let title = cancel::headline(app, "STOP AND QUEUE AGAIN", &jobs);
-    let count = jobs.len();
-    let then = Then::Do(Deed::Act { jobs, verb: Verb::Requeue });
+    let then = Then::Do(Deed::Act { jobs: jobs.clone(), verb: Verb::Requeue });
     let now = app.ground.known.clock.console();
-    app.popup = Some(Popup::Confirm(Confirm::new(title, lost, count, then, now)));
+    app.popup = Some(Popup::Confirm(Confirm::new(title, jobs, then, now)));
 }
 
 /// Submits the chosen job once more.
@@ -236,9 +234,8 @@ fn many(app: &mut App, what: &str, verb: Verb, out: &mut Out) {
         return;
     }
     let title = cancel::headline(app, what, &jobs);
-    let lines = list(app, &jobs);
     let now = app.ground.known.clock.console();
-    let ask = Confirm::new(title, lines, jobs.len(), Then::Do(deed), now);
+    let ask = Confirm::new(title, jobs, Then::Do(deed), now);
     app.popup = Some(Popup::Confirm(ask));
 }
 

@@ -13,9 +13,8 @@ use crate::view::words;
 /// The question before jobs are cancelled; it names whose they are and what would be lost.
 pub fn question(app: &App, jobs: Vec<JobId>) -> Confirm {
     let title = headline(app, "CANCEL", &jobs);
-    let lines = losses(app, &jobs);
     let now = app.ground.known.clock.console();
-    Confirm::new(title, lines, jobs.len(), Then::Cancel(jobs), now)
+    Confirm::new(title, jobs.clone(), Then::Cancel(jobs), now)
 }
 
 /// It was confirmed: the only place in the console that cancels.
@@ -52,11 +51,13 @@ pub fn losses(app: &App, jobs: &[JobId]) -> Vec<Line> {
         let far = progress.map_or_else(String::new, |percent| format!(" ({percent} done)"));
         lines.push(Line::of(format!("lost: {ran} of work{far}"), Role::Bad));
         let detail = app.ground.known.jobs.get(job);
-        let saved = detail.and_then(|detail| detail.checkpoint.as_ref());
-        let saved = saved.map_or_else(
-            || "no checkpoint is known".to_owned(),
-            |saved| format!("last checkpoint {}", app.ground.sight().day(saved.at.wall)),
-        );
+        let saved = match detail.map(|detail| detail.checkpoint.as_ref()) {
+            None => "asking for its last checkpoint…".to_owned(),
+            Some(None) => "it has saved nothing".to_owned(),
+            Some(Some(saved)) => {
+                format!("it saved itself {} ago", app.ground.sight().since(saved.at.now))
+            }
+        };
         lines.push(Line::of(saved, Role::Muted));
     } else {
         lines.push(Line::of("lost: nothing has run yet", Role::Plain));

@@ -86,17 +86,17 @@ pub struct Known {
 
 impl Known {
     /// Takes what came.
-    pub fn take(&mut self, data: &Data) {
+    pub fn take(&mut self, data: Data) {
         match data {
             Data::Answer(want, answer) => {
-                self.failed.remove(want);
-                self.answer(want, answer.clone());
+                self.failed.remove(&want);
+                self.answer(&want, answer);
             }
             Data::Failed(want, error) => {
-                self.failed.insert(want.clone(), error.to_string());
+                self.failed.insert(want, error.to_string());
                 self.version += 1;
             }
-            Data::Facts(rows, void) => self.facts(rows, *void),
+            Data::Facts(rows, void) => self.facts(rows, void),
             Data::Link(connection) => {
                 let since = match &self.link {
                     // Each further try continues the same loss.
@@ -107,7 +107,7 @@ impl Known {
                     }
                     _ => self.clock.console(),
                 };
-                self.link = Some((connection.clone(), since));
+                self.link = Some((connection, since));
             }
             Data::Looked(mark) => self.looked = mark.map_or(Looked::Never, Looked::At),
             Data::OutputBegins(_) | Data::More(..) | Data::OutputEnds(..) | Data::Did(..) => {}
@@ -174,7 +174,7 @@ impl Known {
         }
     }
 
-    fn facts(&mut self, rows: &[EventRow], void: bool) {
+    fn facts(&mut self, rows: Vec<EventRow>, void: bool) {
         if void {
             self.facts.clear();
         }
@@ -183,7 +183,7 @@ impl Known {
             if self.facts.len() == FACTS_MAX {
                 self.facts.pop_front();
             }
-            self.facts.push_back(row.clone());
+            self.facts.push_back(row);
         }
         self.version += 1;
     }

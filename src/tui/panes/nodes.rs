@@ -145,7 +145,8 @@ fn draw_node(node: &NodeRow, chosen: bool, sight: &Sight, cut: &mut Cut, y: i64)
         (true, None) => ("up", Ink::Good),
     };
     let mut x = 1;
-    x += cut.put(x, y, if chosen { "> " } else { "  " }, Ink::Selected);
+    let lead = if chosen { ("> ", Ink::Selected) } else { ("  ", Ink::Plain) };
+    x += cut.put(x, y, lead.0, lead.1);
     x += cut.put(x, y, &node.name, Ink::Head) + 2;
     x += cut.put(x, y, word, ink) + 2;
     x += cut.put(x, y, &counted(node.tasks, "task"), Ink::Muted) + 2;

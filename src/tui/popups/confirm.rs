@@ -3,8 +3,9 @@
 //! It acts on the jobs it was opened for, ignores keys while a finger may still be on the key
 //! that opened it, and everything but a clear yes is No. For many jobs one types their number.
 
-use crate::base::Span;
 use crate::base::text::fold_lines;
+use crate::base::{JobId, Span};
+use crate::tui::actions::cancel;
 use crate::tui::app::App;
 use crate::tui::keys::{Code, Key};
 use crate::tui::popups::{Outcome, Then, middle};
@@ -20,10 +21,8 @@ pub const DEAF: Span = Span(400);
 pub struct Confirm {
     /// What would be done, in capitals: `CANCEL 42 fix-auth`.
     pub title: String,
-    /// Whose it is, what would be lost.
-    pub lines: Vec<Line>,
-    /// How many things it is about.
-    pub count: usize,
+    /// The jobs it is about, captured when it opened.
+    pub jobs: Vec<JobId>,
     then: Then,
     opened: Span,
     typed: Input,
@@ -31,8 +30,8 @@ pub struct Confirm {
 
 impl Confirm {
     /// Asks before `then`.
-    pub fn new(title: String, lines: Vec<Line>, count: usize, then: Then, now: Span) -> Confirm {
-        Confirm { title, lines, count, then, opened: now, typed: Input::default() }
+    pub fn new(title: String, jobs: Vec<JobId>, then: Then, now: Span) -> Confirm {
+        Confirm { title, jobs, then, opened: now, typed: Input::default() }
     }
 
     /// When it begins to take keys.
@@ -46,10 +45,10 @@ impl Confirm {
             return Outcome::Stays(None);
         }
         let no = || Outcome::Closes(Some(Then::Say("nothing was done".to_owned())));
-        match (key.code, self.count > 1) {
+        match (key.code, self.jobs.len() > 1) {
             (Code::Esc, _) => no(),
             (Code::Char('c'), _) if key.ctrl => no(),
-            (Code::Enter, true) if self.typed.text().trim() == self.count.to_string() => {
+            (Code::Enter, true) if self.typed.text().trim() == self.jobs.len().to_string() => {
                 Outcome::Closes(Some(self.then.clone()))
             }
             (Code::Char('y'), false) if key == Key::char('y') => {
@@ -69,7 +68,7 @@ impl Confirm {
         let columns = 64.min(screen.width.saturating_sub(2)).max(20);
         let inner = usize::from(columns).saturating_sub(4);
         let mut lines = Vec::new();
-        for line in &self.lines {
+        for line in &cancel::losses(app, &self.jobs) {
             let role = line.0.first().map_or(Role::Plain, |cell| cell.role);
             let folded = fold_lines(&line.plain(), inner);
             lines.extend(folded.into_iter().map(|text| Line::of(text, role)));
@@ -87,8 +86,8 @@ impl Confirm {
         let deaf = app.ground.known.clock.console() < self.opens_at();
         // While it does not listen yet its keys look as dead as they are.
         let ink = |ink: Ink| if deaf { Ink::Muted } else { ink };
-        if self.count > 1 {
-            let ask = format!("type {} to do it, Esc = no: ", self.count);
+        if self.jobs.len() > 1 {
+            let ask = format!("type {} to do it, Esc = no: ", self.jobs.len());
             let used = canvas.put((x, y), room, &ask, ink(Ink::Key));
             self.typed.draw(canvas, (x + used, y), room.saturating_sub(used).min(8));
         } else {
@@ -102,11 +101,10 @@ impl Confirm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::JobId;
 
     fn ask(count: usize) -> Confirm {
-        let jobs = (1..=count as u64).map(JobId).collect();
-        Confirm::new("CANCEL".into(), vec![], count, Then::Cancel(jobs), Span(1000))
+        let jobs: Vec<JobId> = (1..=count as u64).map(JobId).collect();
+        Confirm::new("CANCEL".into(), jobs.clone(), Then::Cancel(jobs), Span(1000))
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub fn shapes(c: char) -> Option<Vec<Shape>> {
     let down = (MID.0, LEVEL.0, MID.1, 100, 100);
     Some(match c {
         '─' => vec![left, right],
+        '━' => vec![(0, 42, 100, 60, 100)],
         '│' => vec![up, down],
         '┌' => vec![right, down],
         '┐' => vec![left, down],

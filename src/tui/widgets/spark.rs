@@ -9,7 +9,7 @@ pub fn gauge(used: u64, all: u64, columns: u16) -> (String, String) {
     // A little use is still use.
     let full = if used > 0 && all > 0 { full.clamp(1, columns.max(1)) } else { full };
     let times = |n: u64, text: &str| text.repeat(usize::try_from(n).unwrap_or(0));
-    (times(full, "█"), times(columns.saturating_sub(full), "░"))
+    (times(full, "━"), times(columns.saturating_sub(full), "─"))
 }
 
 /// One bar for each value, the last `columns` of them; `top` is a full bar.
@@ -31,10 +31,10 @@ mod tests {
 
     #[test]
     fn a_gauge_is_as_wide_as_asked() {
-        assert_eq!(gauge(1, 2, 4), ("██".into(), "░░".into()));
-        assert_eq!(gauge(1, 1000, 4), ("█".into(), "░░░".into()));
-        assert_eq!(gauge(9, 2, 3), ("███".into(), String::new()));
-        assert_eq!(gauge(1, 0, 3), (String::new(), "░░░".into()));
+        assert_eq!(gauge(1, 2, 4), ("━━".into(), "──".into()));
+        assert_eq!(gauge(1, 1000, 4), ("━".into(), "───".into()));
+        assert_eq!(gauge(9, 2, 3), ("━━━".into(), String::new()));
+        assert_eq!(gauge(1, 0, 3), (String::new(), "───".into()));
         assert_eq!(row(&[0, 1, 4, 8], 8, 3), "▁▄█");
     }
 }

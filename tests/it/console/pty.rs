@@ -32,7 +32,9 @@ fn host() {
                 panic!("a part broke");
             });
         }
-        holdshort::tui::run(link, Options { theme, ..options() }).await
+        let options = Options { theme, ..options() };
+        let options = options.fitted(&|name| std::env::var(name).ok());
+        holdshort::tui::run(link, options).await
     });
     // Straight out: the harness would print its own report over the shell's lines.
     match result {
@@ -216,6 +218,29 @@ fn a_panic_anywhere_restores_the_terminal_and_says_why() {
     assert_eq!(screen.end(), 3);
     screen.until("a part broke");
     screen.until("the console broke, see above; jobs go on");
+}
+
+#[test]
+fn no_color_keeps_what_stands_out_and_sets_no_colour() {
+    let mut command = console("many");
+    command.env("NO_COLOR", "1");
+    let mut screen = run(command, (80, 24));
+    screen.until("WAITING ON PEOPLE 2");
+    screen.keys("q");
+    assert_eq!(screen.end(), 0);
+    let bytes = screen.parser.lock().unwrap().1.clone();
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(!text.contains("\x1b[38;") && !text.contains("\x1b[48;"), "a colour was set");
+    assert!(text.contains("\x1b[7m"), "what is chosen stands out");
+}
+
+#[test]
+fn a_dumb_terminal_is_told_so() {
+    let mut command = console("many");
+    command.env("TERM", "dumb");
+    let mut screen = run(command, (80, 24));
+    assert_eq!(screen.end(), 3);
+    screen.until("TERM=dumb can show no console");
 }
 
 #[test]
