@@ -1,10 +1,14 @@
 //! A link that answers from a fleet, remembers what it was asked to do, and can be unplugged.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt, stream};
+
+use tokio::sync::{broadcast, watch};
+use tokio_stream::wrappers::BroadcastStream;
 
 use holdshort::base::{JobId, Name, Wall};
 use holdshort::link::{Answer, JobQuery, Link, LinkError, Stream};
@@ -35,13 +39,21 @@ pub enum Asked {
 pub struct Fake {
     fleet: Mutex<Fleet>,
     asked: Mutex<Vec<Asked>>,
-    unplugged: Mutex<Option<String>>,
+    unplugged: watch::Sender<Option<String>>,
+    news: broadcast::Sender<EventRow>,
+    pages: AtomicUsize,
 }
 
 impl Fake {
     pub fn new(fleet: Fleet) -> Arc<Fake> {
         let fleet = Mutex::new(fleet);
-        Arc::new(Fake { fleet, asked: Mutex::default(), unplugged: Mutex::default() })
+        Arc::new(Fake {
+            fleet,
+            asked: Mutex::default(),
+            unplugged: watch::channel(None).0,
+            news: broadcast::channel(4096).0,
+            pages: AtomicUsize::new(0),
+        })
     }
 
     pub fn asked(&self) -> Vec<Asked> {
@@ -53,11 +65,25 @@ impl Fake {
     }
 
     pub fn unplug(&self, why: &str) {
-        *self.unplugged.lock().unwrap() = Some(why.to_owned());
+        self.unplugged.send_replace(Some(why.to_owned()));
+    }
+
+    pub fn plug(&self) {
+        self.unplugged.send_replace(None);
+    }
+
+    /// A fact becomes known to everybody who follows.
+    pub fn publish(&self, row: EventRow) {
+        let _ = self.news.send(row);
+    }
+
+    /// Pages of jobs that were asked for.
+    pub fn pages(&self) -> usize {
+        self.pages.load(Ordering::SeqCst)
     }
 
     fn with<T: Send + 'static>(&self, make: impl FnOnce(&Fleet) -> T) -> Answer<'_, T> {
-        let answer = match &*self.unplugged.lock().unwrap() {
+        let answer = match &*self.unplugged.borrow() {
             Some(why) => Err(LinkError::Unreachable(why.clone())),
             None => Ok(make(&self.fleet.lock().unwrap())),
         };
@@ -134,6 +160,7 @@ fn detail(row: &JobRow) -> JobDetail {
 
 impl Link for Fake {
     fn jobs(&self, query: JobQuery) -> Answer<'_, JobPage> {
+        self.pages.fetch_add(1, Ordering::SeqCst);
         let page = self.with(|fleet| page(fleet, &query));
         async move { page.await? }.boxed()
     }
@@ -202,12 +229,16 @@ impl Link for Fake {
     }
 
     fn events(&self, since: Option<u64>, follow: bool) -> Answer<'_, Stream<EventRow>> {
+        let mut plugged = self.unplugged.subscribe();
+        let gone = async move { plugged.wait_for(Option::is_some).await.map(|_| ()) };
+        let news = BroadcastStream::new(self.news.subscribe());
+        let live = news.filter_map(|row| async { row.ok().map(Ok) }).take_until(Box::pin(gone));
         self.with(|fleet| {
             let after = |row: &EventRow| row.seq > since.unwrap_or(0);
             let rows: Vec<_> = fleet.facts.iter().filter(|row| after(row)).cloned().collect();
             let rows = stream::iter(rows.into_iter().map(Ok));
-            // Followed, it stays open until the console goes.
-            if follow { rows.chain(stream::pending()).boxed() } else { rows.boxed() }
+            // Followed, it stays open until the link is unplugged.
+            if follow { rows.chain(live).boxed() } else { rows.boxed() }
         })
     }
 
