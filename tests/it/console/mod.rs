@@ -1,7 +1,7 @@
 //! The console from outside: screens as text and roles, keys at random, every action against
 //! read-only mode, tiny sizes. All through a link that answers from a fleet in memory.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should stop")]
 
 mod feed;
 mod fleet;
