@@ -17,6 +17,7 @@ pub mod engine;
 
 pub mod api;
 pub mod link;
+pub mod sim;
 
 pub mod tui;
 

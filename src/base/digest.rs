@@ -16,6 +16,21 @@ impl Digest {
         Digest(Sha256::digest(bytes).into())
     }
 
+    /// Digest of formatted text, which is never held in memory as a whole.
+    pub fn of_format(text: fmt::Arguments<'_>) -> Digest {
+        struct Hashing(Sha256);
+        impl fmt::Write for Hashing {
+            fn write_str(&mut self, piece: &str) -> fmt::Result {
+                self.0.update(piece);
+                Ok(())
+            }
+        }
+        let mut hashing = Hashing(Sha256::new());
+        // A hash takes whatever is written to it.
+        let _ = fmt::Write::write_fmt(&mut hashing, text);
+        Digest(hashing.0.finalize().into())
+    }
+
     /// Digest of several parts, each preceded by its length, so that no two lists of parts
     /// share a digest by moving a border.
     pub fn of_parts(parts: &[&[u8]]) -> Digest {
@@ -84,6 +99,11 @@ mod tests {
         assert!("xyz".parse::<Digest>().is_err());
         assert!("é".repeat(32).parse::<Digest>().is_err());
         assert!("+f".repeat(32).parse::<Digest>().is_err());
+    }
+
+    #[test]
+    fn formatted_text_has_the_digest_of_its_bytes() {
+        assert_eq!(Digest::of_format(format_args!("{}{}", "a", "bc")), Digest::of(b"abc"));
     }
 
     #[test]

@@ -11,10 +11,12 @@ use super::places::Places;
 use super::session::Session;
 use super::verbs::serve::Serve;
 use crate::api::server::{Socket, bind};
-use crate::config::Config;
+use crate::base::Name;
+use crate::config::{self, Config};
 use crate::engine::{self, Handle, Parts, Stopped};
 use crate::model::Command;
 use crate::model::setup::Setup;
+use crate::runner::local::gpu::PretendGpu;
 use crate::runner::local::{LocalRunner, Options};
 use crate::store::{DataDir, Spool, Store};
 
@@ -94,7 +96,7 @@ fn prepare(places: &Places, shared: bool) -> Result<Prepared, Failure> {
     let parts = Parts {
         journal: Box::new(journal),
         environments: Arc::new(environments),
-        clock: Box::new(engine::clock::SystemClock),
+        clock: Arc::new(engine::clock::SystemClock),
         runner: Arc::new(runner),
         setup: setup(&places.config, places.uid),
         places: engine::Places {
@@ -112,18 +114,26 @@ fn prepare(places: &Places, shared: bool) -> Result<Prepared, Failure> {
 }
 
 fn runner_options(places: &Places, own: PathBuf) -> Options {
-    let detected = crate::runner::local::capacity::machine_name();
     let node = &places.config.node;
+    let name = node.name.clone().unwrap_or_else(machine_name);
+    let pretend = |gpu: &config::PretendGpu| PretendGpu {
+        name: gpu.name.to_string(),
+        mem_bytes: gpu.mem_bytes,
+    };
     Options {
-        spool: places.paths.data.join("spool"),
-        executable: own,
-        node: node.name.clone().unwrap_or(detected),
         cpu_milli: node.cpu_milli,
         mem_bytes: node.mem_bytes,
-        gpus: node.gpus.as_ref().map(|gpus| {
-            gpus.iter().map(|gpu| (gpu.name.clone(), gpu.mem_bytes)).collect()
-        }),
+        gpus: node.gpus.as_ref().map(|gpus| gpus.iter().map(pretend).collect()),
+        log_bytes: places.config.server.log_bytes,
+        ..Options::new(places.paths.data.join("spool"), own, name)
     }
+}
+
+/// What the machine calls itself, up to the first dot.
+fn machine_name() -> Name {
+    let name = nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
+    let name = name.unwrap_or_default();
+    name.split('.').next().filter(|name| !name.is_empty()).unwrap_or("here").into()
 }
 
 fn setup(config: &Config, owner: u32) -> Setup {

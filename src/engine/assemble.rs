@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{broadcast, oneshot, watch};
 
-use crate::base::At;
 use crate::engine::alarm::Alarm;
 use crate::engine::clock::Timeline;
 use crate::engine::handle::{Handle, Inner};
@@ -33,7 +32,7 @@ pub struct Parts {
     /// Values of environments.
     pub environments: Arc<dyn Environments>,
     /// The clocks.
-    pub clock: Box<dyn Clock>,
+    pub clock: Arc<dyn Clock>,
     /// Processes. Built with the same door.
     pub runner: Arc<dyn Runner>,
     /// Configuration.
@@ -73,8 +72,9 @@ pub enum Stopped {
 pub(super) struct Published {
     pub world: World,
     pub seq: u64,
-    pub at: At,
     pub notes: Vec<String>,
+    /// Tells what time it is for a reader who looks later than the commit.
+    pub timeline: Timeline,
 }
 
 /// Shared between the loop and the handles.
@@ -96,6 +96,15 @@ pub(super) struct Counters {
 }
 
 impl Shared {
+    fn new(first: Published) -> Shared {
+        Shared {
+            published: Mutex::new(first),
+            follow: broadcast::channel(FOLLOW_MAX).0,
+            counters: Mutex::default(),
+            awake: watch::channel(false).0,
+        }
+    }
+
     pub fn published(&self) -> Published {
         self.published.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -122,17 +131,9 @@ pub fn start(
     let boot = parts.clock.boot_id();
     let offset = (state.world.boot() == boot).then(|| state.world.boot_offset());
     let timeline = Timeline::resume(state.world.at(), offset, reading);
-    let shared = Arc::new(Shared {
-        published: Mutex::new(Published {
-            world: state.world.clone(),
-            seq: state.seq,
-            at: state.world.at(),
-            notes: Vec::new(),
-        }),
-        follow: broadcast::channel(FOLLOW_MAX).0,
-        counters: Mutex::default(),
-        awake: watch::channel(false).0,
-    });
+    let (world, notes) = (state.world.clone(), Vec::new());
+    let first = Published { world, seq: state.seq, notes, timeline: timeline.clone() };
+    let shared = Arc::new(Shared::new(first));
     let environments = parts.environments.clone();
     let launcher =
         Launcher::new(parts.places.clone(), tokens.clone(), launch_reader, environments.clone());
@@ -146,6 +147,7 @@ pub fn start(
         places: parts.places.clone(),
         tokens,
         since: reading.wall,
+        clock: parts.clock.clone(),
     };
     let handle = Handle { inner: Arc::new(inner) };
     let mut owner = Owner {

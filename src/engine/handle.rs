@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{broadcast, oneshot};
 
-use crate::base::{Digest, JobId, Name, TaskId, Wall};
+use crate::base::{At, Digest, JobId, Name, TaskId, Wall};
 use crate::engine::assemble::{Places, Published, Shared};
 use crate::engine::intake::{Door, Request, closed};
 use crate::engine::output::Output;
@@ -18,7 +18,7 @@ use crate::model::access::Right;
 use crate::model::command::{Act, Command, Verb};
 use crate::model::fact::Record;
 use crate::model::ports::runner::TrafficError;
-use crate::model::ports::{Environments, Runner};
+use crate::model::ports::{Clock, Environments, Runner};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::{Actor, Job};
 use crate::sched::rights;
@@ -39,6 +39,7 @@ pub(super) struct Inner {
     pub(super) output: Output,
     pub(super) tokens: Tokens,
     pub(super) since: Wall,
+    pub(super) clock: Arc<dyn Clock>,
 }
 
 /// What a command came to.
@@ -77,6 +78,11 @@ pub struct Metric {
 impl Handle {
     pub(super) fn published(&self) -> Published {
         self.inner.shared.published()
+    }
+
+    /// What time it is now.
+    pub fn at(&self) -> At {
+        self.published().timeline.at(self.inner.clock.read()).0
     }
 
     pub(super) fn mechanism(&self) -> String {

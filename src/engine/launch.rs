@@ -65,7 +65,7 @@ impl Launcher {
             return Ok(None);
         };
         let program = self.program(&job.spec.program)?;
-        let mut env = self.environment(&program.env)?.0;
+        let mut env = Vec::clone(&self.environment(&program.env)?.0);
         self.add_ours(&mut env, job, task, &placement.gpus, world);
         self.output
             .prepare(task)

@@ -14,11 +14,11 @@ mod launch;
 mod metrics;
 mod output;
 mod owner;
-mod pages;
+pub mod pages;
 mod reads;
 mod recover;
 pub mod replay;
-mod submit;
+pub mod submit;
 mod tokens;
 mod watch;
 

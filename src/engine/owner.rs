@@ -36,7 +36,7 @@ pub(super) struct Owner {
     pub(super) seq: u64,
     pub(super) snapshot_seq: u64,
     pub(super) journal: Box<dyn Journal>,
-    pub(super) clock: Box<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
     pub(super) runner: Arc<dyn Runner>,
     pub(super) launcher: Launcher,
     pub(super) timeline: Timeline,
@@ -236,8 +236,12 @@ impl Owner {
         if !turn.batch.records.is_empty() {
             self.commit(&turn.batch)?;
         }
-        let published =
-            Published { world: self.world.clone(), seq: self.seq, at, notes: self.notes.clone() };
+        let published = Published {
+            world: self.world.clone(),
+            seq: self.seq,
+            notes: self.notes.clone(),
+            timeline: self.timeline.clone(),
+        };
         *self.shared.published.lock().unwrap_or_else(PoisonError::into_inner) = published;
         for effect in &turn.effects {
             self.carry_out(effect);

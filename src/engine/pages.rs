@@ -16,7 +16,7 @@ use crate::sched::explain;
 const LANES: [Lane; 4] = [Lane::Human, Lane::Running, Lane::Queued, Lane::Ended];
 
 /// A page by urgency. `program` looks up what a job executes.
-pub(super) fn jobs(
+pub fn jobs(
     world: &World,
     seq: u64,
     at: At,
@@ -65,7 +65,7 @@ fn ended_belongs(job: &Job, ended: Ended) -> bool {
 }
 
 /// One row.
-pub(super) fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow {
+pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow {
     let spec = &job.spec;
     let running = job.tasks.iter().filter(|t| t.state == TaskState::Running).count();
     let mut holds = Resources::default();
@@ -125,7 +125,7 @@ fn expected_end(world: &World, job: &Job, at: At) -> Option<Wall> {
 }
 
 /// Everything about one job.
-pub(super) fn detail(
+pub fn detail(
     world: &World,
     job: &Job,
     at: At,
@@ -151,7 +151,7 @@ pub(super) fn detail(
 }
 
 /// What every header shows.
-pub(super) fn summary(world: &World, seq: u64, at: At) -> Summary {
+pub fn summary(world: &World, seq: u64, at: At) -> Summary {
     let held = world.paused().cloned();
     let paused_teams =
         world.teams().filter_map(|team| Some((team.name.clone(), team.paused.clone()?))).collect();

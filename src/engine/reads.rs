@@ -68,7 +68,8 @@ impl Handle {
     /// # Errors
     /// None now; a later store may fail.
     pub async fn jobs(&self, by: &Actor, query: Query) -> Result<JobPage, Refusal> {
-        let Published { world, seq, at, .. } = self.published();
+        let Published { world, seq, .. } = self.published();
+        let at = self.at();
         let may_see = |job: &Job| rights::on_job(&world, by, job, Right::See).is_ok();
         let program = |job: &Job| lock(&self.inner.stored).get(&job.spec.program);
         Ok(pages::jobs(&world, seq, at, &query, &may_see, &program))
@@ -95,7 +96,7 @@ impl Handle {
         let env = program.as_ref().map(|program| self.inner.environments.get(&program.env));
         let env = env.and_then(|found| found.ok().flatten()).unwrap_or_default();
         let names = Environment::from_bytes(&env).names().map(str::to_owned).collect();
-        Ok(pages::detail(&published.world, &job, published.at, program, names))
+        Ok(pages::detail(&published.world, &job, self.at(), program, names))
     }
 
     /// Why a job is where it is.
@@ -106,7 +107,7 @@ impl Handle {
         let published = self.published();
         let job = self.find(&published, id)?;
         rights::on_job(&published.world, by, &job, Right::See)?;
-        let known = explain::why(&published.world, id, published.at);
+        let known = explain::why(&published.world, id, self.at());
         Ok(known.unwrap_or_else(|| explain::ended(&job)))
     }
 
@@ -115,7 +116,8 @@ impl Handle {
     /// # Errors
     /// When the caller has no role at all.
     pub async fn summary(&self, by: &Actor) -> Result<Summary, Refusal> {
-        let Published { world, seq, at, .. } = self.published();
+        let Published { world, seq, .. } = self.published();
+        let at = self.at();
         let team = by.in_job.and_then(|job| world.job(job)).map(|job| job.spec.team.clone());
         let anywhere = world.teams().map(|team| team.name.clone()).chain(team).chain(["".into()]);
         let mut denied = None;

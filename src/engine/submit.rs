@@ -8,7 +8,7 @@ use crate::model::Actor;
 use crate::model::command::{Act, Command, Key, Submit, Verb};
 use crate::model::job::{ArrayPlace, Dependency, Gang, JobSpec, Outcome, State};
 use crate::model::ports::journal::StorageError;
-use crate::model::program::{EXEC_BYTES_MAX, EXEC_STRING_MAX, Program};
+use crate::model::program::{EXEC_BYTES_MAX, EXEC_STRING_MAX, Environment, Program};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::submission::{ARRAY_MAX, Submission};
 
@@ -25,23 +25,29 @@ impl Handle {
     ) -> Result<Receipt, Refusal> {
         let published = self.published();
         let defaults = &published.world.setup().defaults;
-        let body = print_of(&jobs);
         let array = jobs.iter().any(|job| job.array.is_some());
         if array && jobs.len() > 1 {
             return Err(usage("an array and other jobs in one request", "submit them one by one"));
         }
         let mut specs = Vec::new();
         let mut contents = Vec::new();
+        // The jobs of a batch share one environment as a rule: it is looked at once.
+        let mut last: Option<(&Environment, Digest)> = None;
         for job in &jobs {
             check_exec(job)?;
-            self.inner.environments.put(&job.env.to_bytes()).map_err(unstored)?;
-            let (digest, bytes) = stored_program(&job.program())?;
+            let env = match last {
+                Some((env, digest)) if *env == job.env => digest,
+                _ => self.keep_environment(&job.env)?,
+            };
+            last = Some((&job.env, env));
+            let (digest, bytes) = stored_program(&job.program(env))?;
             contents.push((digest, bytes));
             let spec = job.to_spec(defaults, digest, by.in_job);
             expand(&mut specs, spec, job)?;
         }
         contents.dedup();
         let ended = self.ended_dependencies(&published, &specs)?;
+        let body = print_of(&specs);
         let key = key.map(|key| Key { key: format!("{} {key}", by.user), body });
         let submit = Submit { jobs: specs, array, key, by, ended };
         self.send(Command::Submit(submit), contents).await
@@ -93,6 +99,10 @@ impl Handle {
         self.command(Command::Act(Act { jobs, verb, by, key })).await
     }
 
+    fn keep_environment(&self, env: &Environment) -> Result<Digest, Refusal> {
+        self.inner.environments.put(&env.to_bytes()).map_err(unstored)
+    }
+
     fn changed(
         &self,
         old: &JobSpec,
@@ -100,51 +110,18 @@ impl Handle {
         changes: &Submission,
     ) -> Result<(JobSpec, Program), Refusal> {
         if !changes.argv.is_empty() {
-            check_exec(changes)?;
             program.argv.clone_from(&changes.argv);
         }
         if !changes.cwd.is_empty() {
             program.cwd.clone_from(&changes.cwd);
         }
+        let (argv, cwd, env) = (program.argv.clone(), program.cwd.clone(), changes.env.clone());
+        check_exec(&Submission { argv, cwd, env, ..Submission::default() })?;
         if !changes.env.0.is_empty() {
-            let bytes = changes.env.to_bytes();
-            program.env = self.inner.environments.put(&bytes).map_err(unstored)?;
+            program.env = self.keep_environment(&changes.env)?;
         }
-        let mut request = old.request.clone();
-        request.cpu_milli = changes.cpu_milli.unwrap_or(request.cpu_milli);
-        request.mem_bytes = changes.mem_bytes.unwrap_or(request.mem_bytes);
-        request.gpu_milli = changes.gpu_milli.unwrap_or(request.gpu_milli);
-        request.custom.extend(changes.custom.iter().map(|(k, v)| (k.clone(), *v)));
-        let mut labels = old.labels.clone();
-        labels.extend(changes.labels.iter().map(|(k, v)| (k.clone(), v.clone())));
-        let size = changes.gang.unwrap_or(old.gang.size);
-        let min = changes.min.or(changes.gang).unwrap_or(old.gang.min);
-        let tier = changes.tier.map(crate::model::setup::Tier::priority);
-        let (program_digest, _) = stored_program(&program)?;
-        let spec = JobSpec {
-            name: changes.name.clone().unwrap_or_else(|| old.name.clone()),
-            team: changes.team.clone().unwrap_or_else(|| old.team.clone()),
-            priority: changes.priority.or(tier).unwrap_or(old.priority),
-            request,
-            gang: Gang { size, min },
-            after: changes.after.clone(),
-            start_at: changes.start_at,
-            array: None,
-            estimate: changes.estimate.or(old.estimate),
-            time_limit: changes.time_limit.or(old.time_limit),
-            warn: changes.warn.or(old.warn),
-            grace: changes.grace.unwrap_or(old.grace),
-            requeue: changes.requeue || old.requeue,
-            resumable: changes.resumable || old.resumable,
-            retry: changes.retry.max(old.retry),
-            labels,
-            must_fit: changes.must_fit || old.must_fit,
-            hard: changes.hard || old.hard,
-            pty: changes.pty || old.pty,
-            parent: None,
-            program: program_digest,
-        };
-        Ok((spec, program))
+        let (digest, _) = stored_program(&program)?;
+        Ok((changed_spec(old, changes, digest), program))
     }
 
     /// How jobs ended that are waited for and have left the world.
@@ -167,8 +144,48 @@ impl Handle {
     }
 }
 
+/// What a copy of a job asks for: what `changes` says, else what the old one did.
+pub fn changed_spec(old: &JobSpec, changes: &Submission, program: Digest) -> JobSpec {
+    let mut request = old.request.clone();
+    request.cpu_milli = changes.cpu_milli.unwrap_or(request.cpu_milli);
+    request.mem_bytes = changes.mem_bytes.unwrap_or(request.mem_bytes);
+    request.gpu_milli = changes.gpu_milli.unwrap_or(request.gpu_milli);
+    request.custom.extend(changes.custom.iter().map(|(k, v)| (k.clone(), *v)));
+    let mut labels = old.labels.clone();
+    labels.extend(changes.labels.iter().map(|(k, v)| (k.clone(), v.clone())));
+    let size = changes.gang.unwrap_or(old.gang.size);
+    let min = changes.min.or(changes.gang).unwrap_or(old.gang.min);
+    let tier = changes.tier.map(crate::model::setup::Tier::priority);
+    JobSpec {
+        name: changes.name.clone().unwrap_or_else(|| old.name.clone()),
+        team: changes.team.clone().unwrap_or_else(|| old.team.clone()),
+        priority: changes.priority.or(tier).unwrap_or(old.priority),
+        request,
+        gang: Gang { size, min },
+        after: changes.after.clone(),
+        start_at: changes.start_at,
+        array: None,
+        estimate: changes.estimate.or(old.estimate),
+        time_limit: changes.time_limit.or(old.time_limit),
+        warn: changes.warn.or(old.warn),
+        grace: changes.grace.unwrap_or(old.grace),
+        requeue: changes.requeue || old.requeue,
+        resumable: changes.resumable || old.resumable,
+        retry: changes.retry.max(old.retry),
+        labels,
+        must_fit: changes.must_fit || old.must_fit,
+        hard: changes.hard || old.hard,
+        pty: changes.pty || old.pty,
+        parent: None,
+        program,
+    }
+}
+
 /// One spec for each element of an array, or just the one.
-fn expand(specs: &mut Vec<JobSpec>, spec: JobSpec, job: &Submission) -> Result<(), Refusal> {
+///
+/// # Errors
+/// An array of a size or with a limit that makes no sense.
+pub fn expand(specs: &mut Vec<JobSpec>, spec: JobSpec, job: &Submission) -> Result<(), Refusal> {
     let Some(array) = &job.array else {
         specs.push(spec);
         return Ok(());
@@ -188,7 +205,10 @@ fn expand(specs: &mut Vec<JobSpec>, spec: JobSpec, job: &Submission) -> Result<(
 }
 
 /// What the kernel would refuse to execute is refused now, not when its turn comes.
-fn check_exec(job: &Submission) -> Result<(), Refusal> {
+///
+/// # Errors
+/// What is wrong with command, directory or environment.
+pub fn check_exec(job: &Submission) -> Result<(), Refusal> {
     if job.argv.first().is_none_or(String::is_empty) {
         return Err(usage("there is no command", "give one after `--`"));
     }
@@ -224,7 +244,7 @@ fn stored_program(program: &Program) -> Result<(Digest, Vec<u8>), Refusal> {
 
 /// A print of a request that tells another one under the same key.
 fn print_of(request: &impl std::fmt::Debug) -> String {
-    let digest = Digest::of(format!("{request:?}").as_bytes()).to_string();
+    let digest = Digest::of_format(format_args!("{request:?}")).to_string();
     digest.get(..16).unwrap_or(&digest).to_owned()
 }
 

@@ -3,6 +3,8 @@
 //! May use: `base`, `model`, `view`, `api/wire`, `api/client`. CLI and console speak only to
 //! [`Link`], so that they are the same program everywhere.
 
+pub mod local;
+
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;

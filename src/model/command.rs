@@ -1,7 +1,7 @@
 //! What comes in. A command carries everything that deciding it needs: random bytes, digests of
 //! secrets and stored summaries arrive in it, so that the core reads nothing.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::base::{JobId, Mono, Name, Span, TaskId, Wall};
 use crate::model::finding::{Level, Signal};
@@ -194,8 +194,14 @@ pub struct Change {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team: Option<Name>,
     /// New time limit; `Some(None)` removes it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub time_limit: Option<Option<Span>>,
+}
+
+/// A value that is there was said, even if it is null: without this a removal would read back
+/// from the journal as no change.
+fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Span>>, D::Error> {
+    Option::<Span>::deserialize(deserializer).map(Some)
 }
 
 /// What a job says about itself.

@@ -103,6 +103,12 @@ pub enum Fact {
         /// How its room is booked.
         class: Class,
     },
+    /// Its room turned out to be unusable before a process ran: the task is pending again while
+    /// the rest of its gang goes on.
+    TaskUnplaced {
+        /// The task.
+        task: TaskId,
+    },
     /// Its process runs.
     TaskStarted {
         /// The task.
@@ -347,6 +353,7 @@ impl Fact {
             | Fact::Found { job, .. }
             | Fact::FindingOver { job, .. } => Some(*job),
             Fact::TaskPlaced { task, .. }
+            | Fact::TaskUnplaced { task }
             | Fact::TaskStarted { task, .. }
             | Fact::TaskEnded { task, .. }
             | Fact::AtPrompt { task, .. } => Some(task.job),
@@ -378,6 +385,7 @@ impl Fact {
             Fact::JobThawed { .. } => "job_thawed",
             Fact::AttemptBegan { .. } => "attempt_began",
             Fact::TaskPlaced { .. } => "task_placed",
+            Fact::TaskUnplaced { .. } => "task_unplaced",
             Fact::TaskStarted { .. } => "task_started",
             Fact::JobRunning { .. } => "job_running",
             Fact::JobStopping { .. } => "job_stopping",

@@ -1,5 +1,7 @@
 //! What a job executes. Kept out of the world: stored once per distinct content, named by digest.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::Digest;
@@ -17,9 +19,16 @@ pub struct Program {
 }
 
 /// Names and values of an environment, sorted by name. The values lie in a 0600 spool file and
-/// never in the journal.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Environment(pub Vec<(String, String)>);
+/// never in the journal. The jobs of a batch share one.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Environment(pub Arc<Vec<(String, String)>>);
+
+impl std::fmt::Debug for Environment {
+    /// Names only: values may be secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.names()).finish()
+    }
+}
 
 /// Sum of argument and environment bytes the kernel takes at most with its default stack limit.
 pub const EXEC_BYTES_MAX: usize = 2 * 1024 * 1024;
@@ -30,13 +39,13 @@ impl Environment {
     /// Sorts by name; of a name given twice the last value stays.
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Environment {
         let map: std::collections::BTreeMap<_, _> = pairs.into_iter().collect();
-        Environment(map.into_iter().collect())
+        Environment(Arc::new(map.into_iter().collect()))
     }
 
     /// `NAME=value` records ended by NUL, as the kernel keeps them.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        for (name, value) in &self.0 {
+        for (name, value) in self.0.iter() {
             out.extend_from_slice(name.as_bytes());
             out.push(b'=');
             out.extend_from_slice(value.as_bytes());
@@ -51,7 +60,7 @@ impl Environment {
             let text = std::str::from_utf8(raw).ok()?;
             text.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned()))
         };
-        Environment(bytes.split(|b| *b == 0).filter_map(record).collect())
+        Environment(Arc::new(bytes.split(|b| *b == 0).filter_map(record).collect()))
     }
 
     /// The name under which the values are stored.

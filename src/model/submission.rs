@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::{JobId, Name, Span, Wall};
+use crate::base::{Digest, JobId, Name, Span, Wall};
 use crate::model::job::{Dependency, Gang, JobSpec, WarnSignal};
 use crate::model::program::{Environment, Program};
 use crate::model::setup::{Defaults, Tier};
@@ -80,19 +80,14 @@ pub struct ArrayRequest {
 pub const ARRAY_MAX: usize = 100_000;
 
 impl Submission {
-    /// What is executed.
-    pub fn program(&self) -> Program {
-        Program { argv: self.argv.clone(), cwd: self.cwd.clone(), env: self.env.digest() }
+    /// What is executed; `env` is the digest under which its environment is stored.
+    pub fn program(&self, env: Digest) -> Program {
+        Program { argv: self.argv.clone(), cwd: self.cwd.clone(), env }
     }
 
     /// The specification with defaults filled in; `program` is the digest under which
     /// [`Submission::program`] is stored. Array elements get their place from the caller.
-    pub fn to_spec(
-        &self,
-        defaults: &Defaults,
-        program: crate::base::Digest,
-        parent: Option<JobId>,
-    ) -> JobSpec {
+    pub fn to_spec(&self, defaults: &Defaults, program: Digest, parent: Option<JobId>) -> JobSpec {
         let mut request = defaults.request.clone();
         request.cpu_milli = self.cpu_milli.unwrap_or(request.cpu_milli);
         request.mem_bytes = self.mem_bytes.unwrap_or(request.mem_bytes);

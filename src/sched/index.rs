@@ -11,7 +11,7 @@ use imbl::{OrdMap, OrdSet};
 
 use crate::base::{JobId, Mono, Name, Wall};
 use crate::model::Resources;
-use crate::model::job::{Cause, Job, Placement, State};
+use crate::model::job::{Cause, Job, Placement, State, TaskState};
 use crate::model::page::{Counts, Lane, is_stuck};
 use crate::sched::policy::order::Place;
 
@@ -26,6 +26,8 @@ pub struct Shape {
     pub chunk: u32,
     /// The array, if it limits how many run at once.
     pub array: Option<(JobId, u32)>,
+    /// The chunk adds to tasks that hold room already.
+    pub grows: bool,
     /// A frozen job can only go on where it is.
     pub thaw: Option<JobId>,
 }
@@ -215,30 +217,30 @@ where
 
 /// The shape and place of a job that wants room now.
 pub(super) fn wants(job: &Job) -> Option<(Shape, Place)> {
-    let thaws = job.state == State::Queued && job.frozen;
     let chunk = next_chunk(job)?;
+    let place = Place::of(job);
     let spec = &job.spec;
     let shape = Shape {
         team: spec.team.clone(),
         request: spec.request.clone(),
         chunk,
         array: spec.array.and_then(|array| Some((array.id, array.throttle?))),
-        thaw: thaws.then_some(job.id),
+        grows: place.grows,
+        thaw: job.frozen.then_some(job.id),
     };
-    Some((shape, Place::of(job)))
+    Some((shape, place))
 }
 
-/// Tasks that must be placed together next: all that are missing to the minimum, then one by
-/// one; `None` when nothing is wanted.
+/// Tasks that must get room together next: those of a frozen job that go on, else all that are
+/// missing to the minimum, then one by one; `None` when nothing is wanted.
 pub(super) fn next_chunk(job: &Job) -> Option<u32> {
     match job.state {
-        State::Queued if job.frozen => Some(job.spec.gang.min),
+        State::Queued if job.frozen => u32::try_from(job.active_tasks().count()).ok(),
         State::Queued => Some(job.spec.gang.min),
-        State::Starting | State::Running if job.hold.is_none() => {
-            use crate::model::job::TaskState::{Ended, Pending};
+        State::Starting | State::Running => {
             let any = |state| job.tasks.iter().any(|task| task.state == state);
             // A gang of which a task has ended does not grow any more: it is finishing.
-            (any(Pending) && !any(Ended)).then_some(1)
+            (any(TaskState::Pending) && !any(TaskState::Ended)).then_some(1)
         }
         _ => None,
     }
@@ -277,17 +279,18 @@ fn order(job: &Job) -> Order {
         Lane::Running => (job.started.map_or(0, |at| at.now.0), 0),
         Lane::Ended => (u64::MAX - job.ended.map_or(0, |at| at.now.0), u64::MAX - job.id.0),
         Lane::Queued => {
-            let Reverse(rank) = Place::of(job).front;
+            let Place { front: Reverse(rank), resumed: Reverse(resumed), .. } = Place::of(job);
             let waits = u64::from(job.state != State::Queued);
             let urgency = u64::from(u16::MAX - job.sort_priority());
             let front = u64::from(u32::MAX) - rank.min(u64::from(u32::MAX));
-            ((waits << 56) | (urgency << 32) | front, job.submitted.now.0)
+            let new = u64::from(!resumed);
+            ((waits << 56) | (urgency << 40) | (front << 8) | new, job.submitted.now.0)
         }
     }
 }
 
 fn is_stuck_job(job: &Job) -> bool {
-    job.acked.is_none() && is_stuck(&job.findings.values().cloned().collect::<Vec<_>>())
+    !job.findings.is_empty() && is_stuck(&job.findings.values().cloned().collect::<Vec<_>>())
 }
 
 fn held_array(job: &Job) -> Option<JobId> {
@@ -309,8 +312,16 @@ fn calendar(job: &Job) -> impl Iterator<Item = Wall> {
     state.into_iter().chain(hold)
 }
 
+/// When its time limit ends. A frozen job's clock stands still, but its limit may have been
+/// changed to less than it has run; that is due at once.
 fn limit(job: &Job) -> impl Iterator<Item = Mono> {
-    let counts = matches!(job.state, State::Starting | State::Running);
-    let due = || Some(job.ran_since? + (job.spec.time_limit? - job.ran));
-    counts.then(due).flatten().into_iter()
+    let due = || {
+        let limit = job.spec.time_limit?;
+        match job.ran_since {
+            Some(since) => Some(since + (limit - job.ran)),
+            None if job.frozen && job.ran >= limit => Some(Mono(0)),
+            None => None,
+        }
+    };
+    job.stop.is_none().then(due).flatten().into_iter()
 }

@@ -1,10 +1,14 @@
 //! What must hold after every step (DESIGN.md section 5). Asserted in tests and simulation, and
 //! cheaply in release.
 
+use std::collections::BTreeMap;
+
 use crate::base::At;
-use crate::model::job::{Job, State, TaskState};
+use crate::model::job::{GpuShare, Job, Placement, State, TaskState};
+use crate::model::{Fact, Resources};
 use crate::sched::index::Index;
 use crate::sched::plan::Plan;
+use crate::sched::policy::fit::WHOLE;
 use crate::sched::world::World;
 
 /// Everything that does not hold, in words; empty when all does.
@@ -18,7 +22,6 @@ pub fn check(world: &World, at: At) -> Vec<String> {
     if rebuilt != *world.index() {
         broken.push("the index differs from one built anew".into());
     }
-    check_room(world, &mut broken);
     let mut plan = Plan::new(world, at);
     crate::sched::actions::cycle(&mut plan);
     let (facts, _) = plan.commit();
@@ -28,24 +31,64 @@ pub fn check(world: &World, at: At) -> Vec<String> {
     broken
 }
 
-/// No placement takes more than there is. Capacity that shrank later is no fault of a placement,
-/// so only nodes whose tasks are all younger than the node's last change could be blamed; the
-/// check here is the plain sum, for worlds whose nodes do not shrink.
-fn check_room(world: &World, broken: &mut Vec<String>) {
-    for node in world.nodes() {
-        let used = world.index().used(&node.name);
-        if used.held.cpu_milli > node.capacity.cpu_milli
-            || used.held.mem_bytes > node.capacity.mem_bytes
-            || used.gpus.values().any(|milli| *milli > 1000)
-        {
-            broken.push(format!("node {} holds more than it has: {used:?}", node.name));
+/// Everything that is wrong with where a decision placed work: looked at fact by fact, for
+/// capacity may shrink below what is in use, but no placement may take what is not there.
+pub fn check_placements(before: &World, facts: &[Fact], at: At) -> Vec<String> {
+    let mut world = before.clone();
+    let mut broken = Vec::new();
+    for fact in facts {
+        let was = world.clone();
+        world.apply(at, fact);
+        let places = matches!(fact, Fact::TaskPlaced { .. } | Fact::JobThawed { .. });
+        let Some(job) = fact.job().filter(|_| places).and_then(|id| world.job(id)) else {
+            continue;
+        };
+        let more = |name| world.index().custom_held(name) > was.index().custom_held(name);
+        for name in job.spec.request.custom.keys().filter(|name| more(name)) {
+            let held = world.index().custom_held(name);
+            if world.countable(name).is_none_or(|countable| held > countable.count) {
+                broken.push(format!("job {}: {held} units of {name} are held", job.id));
+            }
+        }
+        match fact {
+            Fact::TaskPlaced { placement, .. } => {
+                broken.extend(overfull(&world, placement, &job.spec.request));
+                broken.extend(unusable(&world, placement));
+            }
+            _ => {
+                let cores = Resources { cpu_milli: job.spec.request.cpu_milli, ..NOTHING };
+                let places = job.active_tasks().filter_map(|task| task.placement.as_ref());
+                broken.extend(places.filter_map(|place| overfull(&world, place, &cores)));
+            }
         }
     }
-    for (name, held) in world.index().custom() {
-        if world.countable(name).is_none_or(|countable| held > countable.count) {
-            broken.push(format!("{held} units of {name} are held"));
-        }
-    }
+    broken
+}
+
+const NOTHING: Resources =
+    Resources { cpu_milli: 0, mem_bytes: 0, gpu_milli: 0, custom: BTreeMap::new() };
+
+/// A node whose tasks hold more than it has of something that was taken now.
+fn overfull(world: &World, placement: &Placement, taken: &Resources) -> Option<String> {
+    let name = &placement.node;
+    let Some(node) = world.node(name) else { return Some(format!("there is no node {name}")) };
+    let used = world.index().used(name);
+    let (held, capacity) = (&used.held, &node.capacity);
+    let over = |index: &u32| used.gpus.get(index).is_some_and(|milli| *milli > WHOLE);
+    let broken = (taken.cpu_milli > 0 && held.cpu_milli > capacity.cpu_milli)
+        || (taken.mem_bytes > 0 && held.mem_bytes > capacity.mem_bytes)
+        || (taken.gpu_milli > 0 && placement.gpus.iter().any(|share| over(&share.index)));
+    broken.then(|| format!("node {name} holds more than it has: {used:?}"))
+}
+
+/// A placement on a node or device that takes no new work.
+fn unusable(world: &World, placement: &Placement) -> Option<String> {
+    let node = world.node(&placement.node)?;
+    let ours = |share: &GpuShare| {
+        node.gpus.iter().any(|gpu| gpu.index == share.index && gpu.foreign.is_none())
+    };
+    let usable = node.up && node.drain.is_none() && placement.gpus.iter().all(ours);
+    (!usable).then(|| format!("node {} takes no new work there: {placement:?}", node.name))
 }
 
 fn check_job(job: &Job, broken: &mut Vec<String>) {
@@ -71,6 +114,13 @@ fn check_job(job: &Job, broken: &mut Vec<String>) {
         }
         State::Stopping(_) => expect(active > 0, "is being stopped and has no process"),
     }
+    let may_hold = matches!(job.state, State::Paused | State::Stopping(_));
+    expect(job.hold.is_none() || may_hold, "is held back and goes on");
+    let runs = matches!(job.state, State::Starting | State::Running) && !job.frozen;
+    let began = job.tasks.iter().any(|task| task.started.is_some());
+    expect(job.ran_since.is_none() || (runs && began), "does not run and its time counts");
+    expect(job.stop.is_some() == matches!(job.state, State::Stopping(_)), "stops, or does not");
+    expect(!job.frozen || active > 0, "is frozen and has no process");
     let placed = job.active_tasks().all(|task| task.placement.is_some());
     expect(placed, "has an active task without a place");
     expect(job.is_live() == job.ended.is_none(), "has an end and lives, or the reverse");

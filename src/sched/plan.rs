@@ -4,11 +4,12 @@
 //! decided next sees it. A checkpoint is a clone of the world, which shares everything, so
 //! rolling back costs nothing.
 
+use std::sync::Arc;
+
 use crate::base::{At, JobId, Mono};
 use crate::model::Fact;
 use crate::model::job::Job;
 use crate::sched::world::World;
-use std::sync::Arc;
 
 /// A decision in the making.
 #[derive(Debug, Clone)]
@@ -29,7 +30,7 @@ impl Plan {
     /// Starts from a world; time never goes back.
     pub fn new(world: &World, at: At) -> Plan {
         let last = world.at();
-        let at = At { now: at.now.max(last.now), wall: at.wall };
+        let at = At { now: at.now.max(last.now), wall: at.wall.max(last.wall) };
         Plan { world: world.clone(), facts: Vec::new(), at }
     }
 

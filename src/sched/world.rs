@@ -10,6 +10,7 @@ use imbl::{OrdMap, Vector};
 use serde::{Deserialize, Serialize};
 
 use crate::base::{At, JobId, Mono, Name, Span, Wall};
+use crate::model::fact::kept::{KEY_FOR, RATE_WINDOW};
 use crate::model::job::Hold;
 use crate::model::setup::{API_DEFAULT_COUNT, Countable, Setup};
 use crate::model::{Job, Node, Team};
@@ -61,6 +62,13 @@ pub struct KeyUse {
     pub body: String,
     /// When.
     pub at: Mono,
+}
+
+impl KeyUse {
+    /// Still remembered at `now`.
+    pub fn is_fresh(&self, now: Mono) -> bool {
+        self.at + KEY_FOR > now
+    }
 }
 
 impl World {
@@ -156,24 +164,25 @@ impl World {
 
     /// Units of a rated resource taken in the 60 seconds before `now`.
     pub fn taken(&self, name: &str, now: Mono) -> u64 {
-        let window = crate::model::fact::kept::RATE_WINDOW;
         let recent = self.rates.get(name).into_iter().flatten();
-        recent.filter(|(at, _)| *at + window > now).map(|(_, units)| units).sum()
+        let recent = recent.filter(|(at, _)| *at + RATE_WINDOW > now);
+        recent.fold(0, |sum, (_, units)| sum.saturating_add(*units))
     }
 
     /// When units of a rated resource come free again, after `now`: each instant with its units.
     pub fn rate_frees(&self, name: &str, now: Mono) -> impl Iterator<Item = (Mono, u64)> + '_ {
-        let window = crate::model::fact::kept::RATE_WINDOW;
         let recent = self.rates.get(name).into_iter().flatten();
-        recent.map(move |(at, units)| (*at + window, *units)).filter(move |(at, _)| *at > now)
+        let frees = recent.map(|(at, units)| (*at + RATE_WINDOW, *units));
+        frees.filter(move |(at, _)| *at > now)
     }
 
     /// When time alone next changes something: on the scheduler's clock, and on the calendar.
     /// What is due at `at` already is not meant.
     pub fn next_due(&self, at: At) -> (Option<Mono>, Option<Wall>) {
         let limit = self.index.limits.get_min().map(|(active, _)| self.from_active(*active));
-        let rate =
-            self.rates.keys().filter_map(|name| Some(self.rate_frees(name, at.now).next()?.0));
+        // A rate that comes free matters only to somebody who waits for room.
+        let rated = self.rates.keys().filter(|_| !self.index.queue.is_empty());
+        let rate = rated.filter_map(|name| Some(self.rate_frees(name, at.now).next()?.0));
         let holds = self.teams.values().filter_map(|team| team.paused.as_ref());
         let holds = holds.chain(&self.paused).filter_map(|hold| hold.until);
         let calendar = self.index.calendar.get_min().map(|(wall, _)| *wall);

@@ -4,9 +4,9 @@
 //! May use: `base`, `model`. Bytes in, bytes out: nothing here knows what a record means. It is
 //! the only room that names `rusqlite`.
 //!
-//! Start with [`journal`], which implements the port the engine writes to; [`open`] decides
-//! what may be opened at all, [`chain`] how a record is bound to all before it, and [`verify`]
-//! how that is checked offline. What cannot be read is never overwritten.
+//! Start with `journal`, which implements the port the engine writes to; `open` decides what may
+//! be opened at all, `chain` how a record is bound to all before it, and `verify` how that is
+//! checked offline. What cannot be read is never overwritten.
 
 mod ballast;
 mod chain;

@@ -128,10 +128,8 @@ fn a_running_job_is_adopted_and_can_be_stopped() {
 fn a_job_that_ends_while_no_server_runs_keeps_its_result() {
     let place = Place::with_slots(2);
     let go = place.path("go");
-    let script = format!(
-        "echo early; while [ ! -e {} ]; do sleep 0.05; done; exit 5",
-        go.display()
-    );
+    let script =
+        format!("echo early; while [ ! -e {} ]; do sleep 0.05; done; exit 5", go.display());
     let id = place.submit("", &script);
     let pid = place.until_state(id, "running")["tasks"][0]["pid"].as_i64().unwrap();
     place.kill_server();

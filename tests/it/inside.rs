@@ -48,7 +48,10 @@ fn a_process_in_a_jobs_tree_has_that_jobs_rights_only() {
 #[test]
 fn the_environment_of_a_job_is_as_documented() {
     let place = Place::with_slots(4);
-    let id = place.submit("--array 5-6 --gang 1", "env | grep ^HOLDSHORT_ | sort; test -d \"$HOLDSHORT_CHECKPOINT_DIR\"");
+    let id = place.submit(
+        "--array 5-6 --gang 1",
+        "env | grep ^HOLDSHORT_ | sort; test -d \"$HOLDSHORT_CHECKPOINT_DIR\"",
+    );
     place.until_state(id + 1, "succeeded");
     let log = place.ok(&format!("logs {}", id + 1));
     for line in ["HOLDSHORT_ARRAY_INDEX=6", "HOLDSHORT_ATTEMPT=1", "HOLDSHORT_TASK_RANK=0"] {
@@ -71,7 +74,13 @@ fn a_paused_resumable_job_parks_and_comes_back_knowing_it() {
     crate::place::wait_for("its trap", || place.ok(&format!("logs {id}")).contains("begun"));
     place.ok(&format!("pause {id} --yes"));
     let parked = place.until_state(id, "paused");
-    assert!(parked["holds"].as_object().is_none_or(|h| h.values().all(|v| v == 0 || v.as_object().is_some_and(|o| o.is_empty()))), "{}", parked["holds"]);
+    assert!(
+        parked["holds"].as_object().is_none_or(|h| h
+            .values()
+            .all(|v| v == 0 || v.as_object().is_some_and(|o| o.is_empty()))),
+        "{}",
+        parked["holds"]
+    );
     place.kill_server();
     place.ok(&format!("resume {id}"));
     let job = place.until_state(id, "succeeded");

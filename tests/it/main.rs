@@ -1,4 +1,23 @@
 //! The one integration-test binary: each module tests a room from outside, or the whole program.
 
+mod api;
+mod cli_attach;
+mod cli_journeys;
+mod cli_server;
+mod cli_usage;
+mod cli_world;
 mod console;
+mod crash;
+mod faults;
+mod inside;
+mod place;
+mod runner;
+mod runner_life;
+mod runner_logs;
+mod runner_recovery;
+mod runner_stop;
+mod runner_terminal;
+mod sched;
+mod sim;
 mod store;
+mod terminal;

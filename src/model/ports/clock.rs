@@ -14,7 +14,7 @@ pub struct Reading {
 }
 
 /// Reads the clocks.
-pub trait Clock: Send {
+pub trait Clock: Send + Sync {
     /// All clocks, now.
     fn read(&self) -> Reading;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::base::{Name, Span, TaskId};
+use crate::base::{Name, Span, TaskId, Wall};
 use crate::model::Resources;
 use crate::model::job::{Exit, GpuShare, StopFor, WarnSignal};
 use crate::model::node::Gpu;
@@ -93,6 +93,15 @@ pub struct Machine {
     pub gpus: Vec<Gpu>,
 }
 
+/// What a supervisor wrote down about the end of a task, beside how it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndNote {
+    /// When, on the calendar; `None` when nobody saw it.
+    pub wall: Option<Wall>,
+    /// The supervisor ended it by itself while no server ran, because its time limit was over.
+    pub by_limit: bool,
+}
+
 /// Where events go. It blocks when the engine is behind, so that nothing grows without bound.
 pub type Events = Arc<dyn Fn(RunnerEvent) + Send + Sync>;
 
@@ -160,4 +169,11 @@ pub trait Runner: Send + Sync {
     /// How freeze, kill and limits are done here, for `nodes` and `server status`: e.g.
     /// `cgroup v2` or `signals (no cgroup v2 delegated)`.
     fn mechanism(&self) -> String;
+
+    /// When a task ended and whether its time limit did it, until it is forgotten. For tasks
+    /// that ended while no server ran.
+    fn end_note(&self, task: TaskId) -> Option<EndNote> {
+        let _ = task;
+        None
+    }
 }

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::base::{JobId, Name, TaskId};
+use crate::base::{JobId, Mono, Name, TaskId};
 use crate::model::Fact;
 use crate::model::fact::Class;
 use crate::model::job::{Job, Placement, TaskState};
 use crate::model::node::Node;
-use crate::sched::index::{Shape, next_chunk};
+use crate::sched::index::{Shape, wants};
 use crate::sched::plan::Plan;
 use crate::sched::policy::fit::{self, Room, WHOLE};
 use crate::sched::policy::order::Place;
@@ -32,7 +32,7 @@ pub fn run(plan: &mut Plan) {
     while let Some((place, shape)) = heads.pop_first() {
         if start(plan, &mut rooms, place.id, &shape) {
             // The job may have a next chunk of another shape; its old shape has a new head.
-            let after = plan.job(place.id).and_then(|job| crate::sched::index::wants(&job));
+            let after = plan.job(place.id).and_then(|job| wants(&job));
             let next = after.map(|(shape, place)| (place, Arc::new(shape)));
             let again = plan.world().index().queue.get(&shape).and_then(|set| set.get_min());
             heads.extend(next);
@@ -69,8 +69,7 @@ fn start(plan: &mut Plan, rooms: &mut [Room], id: JobId, shape: &Shape) -> bool 
     if shape.thaw.is_some() {
         return thaw(plan, rooms, &job);
     }
-    let Some(chunk) = next_chunk(&job) else { return false };
-    let Ok(placed) = fit::place(rooms, &job.spec.request, chunk) else { return false };
+    let Ok(placed) = fit::place(rooms, &shape.request, shape.chunk) else { return false };
     if job.tasks.is_empty() {
         let attempt = job.attempt + 1;
         let resume = job.attempt > 0 && job.continues();
@@ -99,14 +98,8 @@ fn note_placements(plan: &mut Plan, id: JobId, placed: Vec<Placement>) {
 
 /// A frozen job goes on where it is, once the cores it gave back are free there.
 fn thaw(plan: &mut Plan, rooms: &mut [Room], job: &Job) -> bool {
-    let mut need: BTreeMap<&Name, u64> = BTreeMap::new();
-    for task in job.active_tasks() {
-        if let Some(placement) = &task.placement {
-            *need.entry(&placement.node).or_default() += job.spec.request.cpu_milli;
-        }
-    }
-    let free = |node: &Name| rooms.iter().find(|room| room.name == *node).map(|r| r.cpu_milli);
-    if !need.iter().all(|(node, cpu)| free(node).is_some_and(|free| free >= *cpu)) {
+    let need = thaw_needs(job);
+    if !thaw_fits(plan.world(), &need) {
         return false;
     }
     for room in rooms.iter_mut() {
@@ -117,13 +110,45 @@ fn thaw(plan: &mut Plan, rooms: &mut [Room], job: &Job) -> bool {
     true
 }
 
+/// The cores a frozen job needs to go on, by node.
+fn thaw_needs(job: &Job) -> BTreeMap<&Name, u64> {
+    let mut need: BTreeMap<&Name, u64> = BTreeMap::new();
+    for placement in job.active_tasks().filter_map(|task| task.placement.as_ref()) {
+        *need.entry(&placement.node).or_default() += job.spec.request.cpu_milli;
+    }
+    need
+}
+
+/// Whether the cores are free. A drained node takes no new work, but what is there may go on:
+/// else it would never become empty.
+fn thaw_fits(world: &World, need: &BTreeMap<&Name, u64>) -> bool {
+    let fits = |node: &Node, cpu| node.up && room(world, node).cpu_milli >= cpu;
+    need.iter().all(|(name, cpu)| world.node(name).is_some_and(|node| fits(node, *cpu)))
+}
+
+/// Whether the cores a frozen job needs to go on are free where it is.
+pub fn cores_free(world: &World, job: &Job) -> bool {
+    thaw_fits(world, &thaw_needs(job))
+}
+
+/// Whether a job that wants room could have its next chunk now.
+pub fn could_start(world: &World, job: &Job, now: Mono) -> bool {
+    let Some((shape, _)) = wants(job) else { return false };
+    gates_open(world, &shape, now)
+        && match shape.thaw {
+            Some(_) => cores_free(world, job),
+            None => fit::place(&mut rooms(world), &shape.request, shape.chunk).is_ok(),
+        }
+}
+
 /// Whether anything other than room on a node keeps this shape from starting.
-fn gates_open(world: &World, shape: &Shape, now: crate::base::Mono) -> bool {
+fn gates_open(world: &World, shape: &Shape, now: Mono) -> bool {
     let team_paused = || world.teams.get(&shape.team).is_some_and(|team| team.paused.is_some());
     if world.paused().is_some() || team_paused() {
         return false;
     }
-    if let Some((array, throttle)) = shape.array
+    // What grows or thaws is counted among those that run already.
+    if let Some((array, throttle)) = shape.array.filter(|_| !shape.grows && shape.thaw.is_none())
         && world.index().arrays.get(&array).copied().unwrap_or(0) >= throttle
     {
         return false;
@@ -134,6 +159,6 @@ fn gates_open(world: &World, shape: &Shape, now: crate::base::Mono) -> bool {
         let free = countable.count.saturating_sub(world.index().custom_held(name));
         // A thaw is no new start: only starts count against a rate.
         let rate = countable.per_minute.filter(|_| shape.thaw.is_none());
-        need <= free && rate.is_none_or(|rate| world.taken(name, now) + need <= rate)
+        need <= free && rate.is_none_or(|rate| world.taken(name, now).saturating_add(need) <= rate)
     })
 }

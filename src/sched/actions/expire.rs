@@ -3,7 +3,7 @@
 use crate::base::{JobId, Wall};
 use crate::model::Fact;
 use crate::model::job::{Cause, State, StopFor};
-use crate::sched::decide::life;
+use crate::sched::decide::{holds, life};
 use crate::sched::plan::Plan;
 
 /// The name shown as the author of what time does.
@@ -47,11 +47,11 @@ fn lift_holds(plan: &mut Plan) {
     let wall = plan.at().wall;
     let over = |hold: &crate::model::job::Hold| hold.until.is_some_and(|until| until <= wall);
     if plan.world().paused().is_some_and(over) {
-        plan.note(Fact::TeamResumed { team: None, by: BY.into() });
+        holds::resume_all(plan, None, &BY.into());
     }
     let teams = plan.world().teams().filter(|team| team.paused.as_ref().is_some_and(over));
     let lifted: Vec<_> = teams.map(|team| team.name.clone()).collect();
     for team in lifted {
-        plan.note(Fact::TeamResumed { team: Some(team), by: BY.into() });
+        holds::resume_all(plan, Some(&team), &BY.into());
     }
 }

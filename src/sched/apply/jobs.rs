@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use crate::base::{At, JobId, Mono};
-use crate::model::command::Report;
+use crate::model::JobSpec;
 use crate::model::fact::Fact;
+use crate::model::finding::Signal;
 use crate::model::job::attempt::KEPT;
-use crate::model::job::{
-    AttemptRecord, Checkpoint, Exit, Job, Progress, Prompt, State, StopFor, Task, TaskState,
-};
-use crate::model::{Finding, JobSpec};
+use crate::model::job::{AttemptRecord, Exit, Job, State, StopFor, Task, TaskState};
 use crate::sched::world::World;
 
 impl World {
@@ -19,6 +17,7 @@ impl World {
         match fact {
             Fact::JobSubmitted { job, spec, owner, uid } => {
                 self.next_job = self.next_job.max(job.0 + 1);
+                let spec = self.shared_spec(*job, spec);
                 self.put_job(new_job(*job, spec, owner.clone(), *uid, at));
             }
             Fact::JobForgotten { job } => self.drop_job(*job),
@@ -26,14 +25,19 @@ impl World {
                 self.next_front = self.next_front.max(front.rank + 1);
                 self.change_job(*job, |job| job.front = Some(*front));
             }
-            Fact::JobReported { job, report } => {
-                self.change_job(*job, |job| take_report(job, report, at));
-            }
             other => {
                 let Some(id) = other.job() else { return };
                 self.change_job(id, |job| change(job, other, at, active));
             }
         }
+    }
+
+    /// A batch asks for the same again and again: a job shares what it asks for with the one
+    /// before it if that is equal.
+    fn shared_spec(&self, job: JobId, spec: &JobSpec) -> Arc<JobSpec> {
+        let before = self.jobs.get(&JobId(job.0.saturating_sub(1))).map(|job| &job.spec);
+        let equal = before.filter(|before| ***before == *spec);
+        equal.map_or_else(|| Arc::new(spec.clone()), Arc::clone)
     }
 
     fn change_job(&mut self, id: JobId, change: impl FnOnce(&mut Job)) {
@@ -47,14 +51,14 @@ impl World {
 
 fn new_job(
     id: JobId,
-    spec: &JobSpec,
+    spec: Arc<JobSpec>,
     owner: crate::base::Name,
     owner_uid: Option<u32>,
     at: At,
 ) -> Job {
     Job {
         id,
-        spec: Arc::new(spec.clone()),
+        spec,
         owner,
         owner_uid,
         submitted: at,
@@ -84,7 +88,7 @@ fn new_job(
     }
 }
 
-/// Changes of a job other than its beginning, its reports and its end in the world.
+/// Moves of a job's life; everything else is a mark on it or about one of its tasks.
 fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
     match fact {
         Fact::JobQueued { .. } => enter(job, State::Queued, at),
@@ -99,8 +103,10 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         }
         Fact::JobThawed { .. } => {
             job.frozen = false;
-            let runs = job.tasks.iter().any(|task| task.started.is_some());
-            job.ran_since = runs.then_some(active);
+            job.front = None;
+            let started = job.tasks.iter().filter(|task| task.started.is_some()).count();
+            job.ran_since = (started > 0).then_some(active);
+            let runs = started >= job.spec.gang.min as usize;
             enter(job, if runs { State::Running } else { State::Starting }, at);
         }
         Fact::AttemptBegan { attempt, resume, .. } => {
@@ -133,29 +139,18 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             job.hold = None;
             job.stop = None;
             job.findings.clear();
+            // Whoever saw its trouble has not seen its end.
+            job.acked = None;
             enter(job, State::Ended(*outcome), at);
         }
-        Fact::JobChanged { spec, .. } => job.spec = Arc::new(JobSpec::clone(spec)),
-        Fact::JobAcked { by, .. } => {
-            job.acked = Some(by.clone());
-            job.findings.values_mut().for_each(|finding| finding.acked = Some(by.clone()));
+        Fact::JobChanged { spec, .. } => {
+            // Its place at the front was one in that team and at that priority.
+            if spec.team != job.spec.team || spec.priority != job.spec.priority {
+                job.front = None;
+            }
+            job.spec = Arc::new(JobSpec::clone(spec));
         }
-        Fact::AtPrompt { task, text } => {
-            job.prompt = Some(Prompt { rank: task.rank, text: text.clone(), since: at });
-        }
-        Fact::PromptOver { .. } => job.prompt = None,
-        Fact::Found { signal, level, evidence, .. } => {
-            let before = job.findings.get(signal);
-            let since = before.map_or(at, |finding| finding.since);
-            // A worse level rings again even if somebody had seen the milder one.
-            let acked = before.filter(|f| f.level >= *level).and_then(|f| f.acked.clone());
-            let (signal, level, evidence) = (*signal, *level, evidence.clone());
-            job.findings.insert(signal, Finding { signal, level, since, evidence, acked });
-        }
-        Fact::FindingOver { signal, .. } => {
-            job.findings.remove(signal);
-        }
-        about_a_task => super::tasks::change(job, about_a_task, at, active),
+        other => super::marks::change(job, other, at, active),
     }
 }
 
@@ -196,27 +191,6 @@ fn end_attempt(job: &mut Job, stopped_for: Option<StopFor>, exit: Option<Exit>, 
     job.ran_since = None;
     job.prompt = None;
     job.heartbeat = None;
-}
-
-fn take_report(job: &mut Job, report: &Report, at: At) {
-    job.heartbeat = Some(at.now);
-    match report {
-        Report::Checkpoint { path, basis_points } => {
-            job.checkpoint = Some(Checkpoint { path: path.clone(), attempt: job.attempt, at });
-            if basis_points.is_some() {
-                job.progress = Some(Progress { basis_points: *basis_points, text: None, at });
-            }
-        }
-        Report::Progress { basis_points, text } => {
-            let (basis_points, text) = (*basis_points, text.clone());
-            job.progress = Some(Progress { basis_points, text, at });
-        }
-        Report::Heartbeat => {}
-        Report::Usage { amounts, .. } => {
-            for (name, amount) in amounts {
-                let sum = job.usage.entry(name.clone()).or_default();
-                *sum = sum.saturating_add(*amount);
-            }
-        }
-    }
+    // All other findings are about the run that is over.
+    job.findings.retain(|signal, _| *signal == Signal::NeverFits);
 }

@@ -2,22 +2,25 @@
 //! journal of any age gives the same world again.
 
 mod jobs;
+mod marks;
 mod tasks;
 
 use std::sync::Arc;
 
 use crate::base::{At, Name};
+use crate::model::Team;
 use crate::model::fact::{Fact, kept};
 use crate::model::node::{Drain, Node};
 use crate::model::setup::Setup;
 use crate::model::team::DEFAULT_TEAM;
-use crate::model::{Resources, Team};
 use crate::sched::world::{KeyUse, World};
 
 impl World {
-    /// Makes one fact so. A fact about a job that does not exist changes nothing.
+    /// Makes one fact so. A fact about a job that does not exist changes nothing. Neither clock
+    /// goes back: a fact is no older than the one before it.
     pub fn apply(&mut self, at: At, fact: &Fact) {
-        self.at = At { now: self.at.now.max(at.now), wall: self.at.wall.max(at.wall) };
+        let at = At { now: self.at.now.max(at.now), wall: self.at.wall.max(at.wall) };
+        self.at = at;
         match fact {
             Fact::KeyUsed { key, first, count, body } => {
                 let (first, count, body) = (*first, *count, body.clone());
@@ -36,10 +39,9 @@ impl World {
             Fact::TeamResumed { team: Some(team), .. } => self.team_mut(team).paused = None,
             Fact::NodeSeen { name, capacity, gpus } => {
                 let drain = self.nodes.get(name).and_then(|node| node.drain.clone());
-                let capacity = Resources { custom: Default::default(), ..capacity.clone() };
-                let gpus = gpus.clone();
+                let (name, capacity, gpus) = (name.clone(), capacity.clone(), gpus.clone());
                 let node = Node { name: name.clone(), capacity, gpus, drain, up: true };
-                self.nodes.insert(name.clone(), Arc::new(node));
+                self.nodes.insert(name, Arc::new(node));
             }
             Fact::NodeDrained { node, on, by } => self.change_node(node, |node| {
                 node.drain = on.then(|| Drain { by: by.clone(), since: at });
@@ -99,14 +101,11 @@ impl World {
         if self.keys.len() <= kept::KEYS {
             return;
         }
-        let fresh = |used: &KeyUse| used.at + kept::KEY_FOR > at.now;
-        let mut ages: Vec<_> = self.keys.values().filter(|k| fresh(k)).map(|k| k.at).collect();
-        ages.sort_unstable();
+        let mut keys: Vec<_> = std::mem::take(&mut self.keys).into_iter().collect();
+        keys.retain(|(_, used)| used.is_fresh(at.now));
+        keys.sort_by_key(|(_, used)| std::cmp::Reverse((used.at, used.first)));
         // A tenth goes at once, so that this does not happen at every key.
-        let oldest_kept = ages.iter().rev().nth(kept::KEYS / 10 * 9).copied().unwrap_or(at.now);
-        self.keys = std::mem::take(&mut self.keys)
-            .into_iter()
-            .filter(|(_, used)| fresh(used) && used.at > oldest_kept)
-            .collect();
+        keys.truncate(kept::KEYS / 10 * 9);
+        self.keys = keys.into_iter().collect();
     }
 }

@@ -14,6 +14,11 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
                 task.placed = Some(at);
             }
         }
+        Fact::TaskUnplaced { task } => {
+            if let Some(task) = find(job, *task) {
+                *task = Task::pending(task.rank);
+            }
+        }
         Fact::TaskStarted { task: id, pid, .. } => {
             let stopping = job.stop.is_some();
             if let Some(task) = find(job, *id) {

@@ -1,20 +1,20 @@
 //! Does something with jobs that exist: with all that are named, or with none.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::base::JobId;
+use crate::base::{JobId, Name};
 use crate::model::access::Right;
 use crate::model::command::{Act, Change, Key, Verb};
 use crate::model::fact::Class;
-use crate::model::finding::Signal;
-use crate::model::job::{Front, Job, JobSpec, Outcome, State, StopFor};
+use crate::model::job::{Cause, Front, Job, JobSpec, Outcome, State, StopFor};
 use crate::model::page::Lane;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::setup::PRIORITY_MAX;
 use crate::model::{Actor, Fact};
-use crate::sched::decide::{hold, known_team, life, rights};
-use crate::sched::explain::never_fits;
+use crate::sched::decide::{check_limit, hold, holds, known_team, life, rights};
 use crate::sched::plan::Plan;
+use crate::sched::world::World;
 
 /// Decides an act. A plan that fails half-way is dropped whole by the caller.
 pub(super) fn decide(plan: &mut Plan, act: &Act) -> Result<(), Refusal> {
@@ -24,8 +24,8 @@ pub(super) fn decide(plan: &mut Plan, act: &Act) -> Result<(), Refusal> {
     if act.jobs.is_empty() {
         return Err(Refusal::new(RefusalCode::Usage, "no job is named", "give its number"));
     }
-    for id in &act.jobs {
-        let Some(job) = plan.job(*id) else {
+    for id in in_order(act) {
+        let Some(job) = plan.job(id) else {
             let what = format!("there is no job {id}");
             return Err(Refusal::new(RefusalCode::NotFound, what, "`holdshort ls` lists the jobs"));
         };
@@ -39,10 +39,25 @@ pub(super) fn decide(plan: &mut Plan, act: &Act) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// The named jobs, each once. A job may only come after one with a smaller number, so cancelling
+/// the highest first leaves none to fail for want of the one before; of those moved to the
+/// front the first named shall be first, and the last moved wins.
+fn in_order(act: &Act) -> Vec<JobId> {
+    let mut seen = BTreeSet::new();
+    let mut jobs: Vec<JobId> = act.jobs.iter().copied().filter(|id| seen.insert(*id)).collect();
+    match act.verb {
+        Verb::Cancel { .. } => jobs.sort_unstable_by(|a, b| b.cmp(a)),
+        Verb::Next => jobs.reverse(),
+        _ => {}
+    }
+    jobs
+}
+
 /// What a key stands for already.
 pub(super) fn earlier(plan: &Plan, key: Option<&Key>) -> Result<Option<Vec<JobId>>, Refusal> {
     let Some(key) = key else { return Ok(None) };
-    let Some(used) = plan.world().keys.get(&key.key) else { return Ok(None) };
+    let used = plan.world().keys.get(&key.key);
+    let Some(used) = used.filter(|used| used.is_fresh(plan.at().now)) else { return Ok(None) };
     if used.body != key.body {
         let what = "this idempotency key was used for another request";
         return Err(Refusal::new(RefusalCode::KeyReused, what, "use a new key for a new request"));
@@ -71,12 +86,8 @@ fn apply(plan: &mut Plan, job: &Arc<Job>, verb: &Verb, by: &Actor) -> Result<(),
     match verb {
         Verb::Cancel { reason } => cancel(plan, job, by, reason.clone()),
         Verb::Pause { until, reason } => {
-            if life::is_past(plan, *until) {
-                let what = "the time until which it is paused has passed";
-                return Err(Refusal::new(RefusalCode::Usage, what, "give a later one"));
-            }
-            let hold = hold(by, plan.at(), *until, reason.clone());
-            pause(plan, job, hold)?;
+            let hold = hold(plan, by, *until, reason.clone())?;
+            holds::pause_job(plan, job, hold)?;
         }
         Verb::Resume => {
             if job.hold.is_none() {
@@ -111,57 +122,54 @@ fn cancel(plan: &mut Plan, job: &Job, by: &Actor, reason: Option<String>) {
     life::end(plan, job.id, Outcome::Cancelled);
 }
 
-fn pause(plan: &mut Plan, job: &Job, hold: crate::model::job::Hold) -> Result<(), Refusal> {
-    let by = hold.by.clone();
-    let reason = hold.reason.clone();
-    if job.stop.is_some_and(|why| why != StopFor::Pause && why != StopFor::Requeue) {
-        let what = format!("job {} is being stopped", job.id);
-        return Err(Refusal::new(RefusalCode::Conflict, what, "wait for its end"));
-    }
-    plan.note(Fact::JobHeld { job: job.id, hold });
-    if job.stop.is_some() || job.state == State::Paused {
+/// Back to the queue: from its run, or before the pause after a failure is over.
+fn requeue(plan: &mut Plan, job: &Job, by: &Actor) -> Result<(), Refusal> {
+    if let State::Waiting(Cause::Backoff(_)) = job.state {
+        plan.note(Fact::JobQueued { job: job.id });
         return Ok(());
     }
-    if job.active_tasks().next().is_none() || job.frozen {
-        plan.note(Fact::JobPaused { job: job.id });
-    } else if job.continues() {
-        life::stop(plan, job.id, StopFor::Pause, &by, reason);
-    } else {
-        plan.note(Fact::JobFrozen { job: job.id, class: Class::Held });
-        plan.note(Fact::JobPaused { job: job.id });
-    }
-    Ok(())
-}
-
-fn requeue(plan: &mut Plan, job: &Job, by: &Actor) -> Result<(), Refusal> {
     if job.active_tasks().next().is_none() {
         let what = format!("job {} does not run", job.id);
-        return Err(Refusal::new(RefusalCode::Conflict, what, "it is in the queue already"));
+        let hint = format!("`holdshort why {}` says what it waits for", job.id);
+        return Err(Refusal::new(RefusalCode::Conflict, what, hint));
     }
     if !job.has_way_back() && job.spec.retry == 0 {
         let what = format!("nothing says how job {} could start again", job.id);
         let hint = "submit with --requeue or --resumable, or cancel it and use `again`";
         return Err(Refusal::new(RefusalCode::Conflict, what, hint));
     }
-    if job.stop.is_none() {
-        life::stop(plan, job.id, StopFor::Requeue, &by.user, None);
+    match job.stop {
+        None => life::stop(plan, job.id, StopFor::Requeue, &by.user, None),
+        Some(StopFor::Requeue | StopFor::Gang) => {}
+        Some(_) => return Err(is_stopping(job)),
     }
     Ok(())
+}
+
+/// It can't be held back or moved any more.
+pub(super) fn is_stopping(job: &Job) -> Refusal {
+    let why = job.stop.map_or("", StopFor::word);
+    let what = format!("job {} is being stopped ({why})", job.id);
+    Refusal::new(RefusalCode::Conflict, what, "wait for its end")
 }
 
 /// Before every job of its team that is queued now: sorted by the priority of the team's first.
 fn next(plan: &mut Plan, job: &Job, by: &Actor) -> Result<(), Refusal> {
     if job.active_tasks().next().is_some() && !job.frozen {
         let what = format!("job {} runs already", job.id);
-        return Err(Refusal::new(RefusalCode::Conflict, what, ""));
+        return Err(Refusal::new(RefusalCode::Conflict, what, "`next` is for jobs that wait"));
     }
-    let world = plan.world();
-    let queued = world.index().lane(Lane::Queued, None).filter_map(|(_, id)| world.job(id));
-    let team = queued.filter(|other| other.spec.team == job.spec.team);
-    let priority = team.map(|other| other.sort_priority()).max().unwrap_or(job.priority());
-    let front = Front { rank: world.next_front, priority };
+    let priority = team_head(plan.world(), &job.spec.team).unwrap_or(job.priority());
+    let front = Front { rank: plan.world().next_front, priority };
     plan.note(Fact::JobMovedUp { job: job.id, front, by: by.user.clone() });
     Ok(())
+}
+
+/// What the first queued job of a team is sorted by.
+fn team_head(world: &World, team: &Name) -> Option<u16> {
+    let mut jobs = world.index().lane(Lane::Queued, None).filter_map(|(_, id)| world.job(id));
+    let head = jobs.find(|job| job.spec.team == *team)?;
+    (head.state == State::Queued).then(|| head.sort_priority())
 }
 
 fn set(plan: &mut Plan, job: &Arc<Job>, change: &Change, by: &Actor) -> Result<(), Refusal> {
@@ -180,16 +188,12 @@ fn set(plan: &mut Plan, job: &Arc<Job>, change: &Change, by: &Actor) -> Result<(
         spec.team = team.clone();
     }
     if let Some(limit) = change.time_limit {
+        check_limit(limit)?;
         spec.time_limit = limit;
     }
-    if spec == *job.spec {
-        return Ok(());
-    }
-    let doomed = never_fits(plan.world(), &spec);
-    let by = by.user.clone();
-    plan.note(Fact::JobChanged { job: job.id, spec: Box::new(spec), by });
-    if doomed.is_none() {
-        life::find(plan, job.id, Signal::NeverFits, None, &Default::default());
+    if spec != *job.spec {
+        let by = by.user.clone();
+        plan.note(Fact::JobChanged { job: job.id, spec: Box::new(spec), by });
     }
     Ok(())
 }

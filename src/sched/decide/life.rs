@@ -1,7 +1,8 @@
 //! The moves of a job's life that several commands share.
 
-use crate::base::{JobId, Name, TaskId, Wall};
-use crate::model::Fact;
+use std::collections::VecDeque;
+
+use crate::base::{JobId, Name, TaskId};
 use crate::model::fact::Class;
 use crate::model::finding::{Level, Signal};
 use crate::model::job::state::EXIT_PARKED;
@@ -9,35 +10,53 @@ use crate::model::job::{
     Cause, DependencyKind, Exit, FailureClass, Job, Outcome, State, StopFor, TaskState,
 };
 use crate::model::reason::Numbers;
+use crate::model::{Fact, Reason};
+use crate::sched::explain::never_fits;
 use crate::sched::plan::Plan;
 use crate::sched::policy::retry::backoff;
 
-/// Puts a job that has no processes where it belongs: waiting for others, for its time or for
-/// room. One that can never meet its dependencies ends.
+/// Puts a job that has no processes where it belongs: held, waiting for others, for its time or
+/// for room. One that can never start for a reason that is final ends.
 pub(in crate::sched) fn settle(plan: &mut Plan, id: JobId) {
-    let Some(job) = plan.job(id) else { return };
+    if let Some(outcome) = await_turn(plan, id) {
+        end(plan, id, outcome);
+    }
+}
+
+/// As [`settle`], but an end that is due is only returned.
+fn await_turn(plan: &mut Plan, id: JobId) -> Option<Outcome> {
+    let job = plan.job(id)?;
     if job.hold.is_some() {
         plan.note(Fact::JobPaused { job: id });
-        return;
-    }
-    if job.attempt == 0 {
-        match dependencies(plan, &job) {
-            Dependencies::Met => {}
-            Dependencies::Open => {
-                plan.note(Fact::JobWaits { job: id, cause: Cause::After });
-                return;
+    } else {
+        let dependencies = match job.attempt {
+            0 => dependencies(plan, &job),
+            _ => Dependencies::Met,
+        };
+        match dependencies {
+            Dependencies::Impossible => return Some(Outcome::Failed(FailureClass::Dependency)),
+            Dependencies::Open => plan.note(Fact::JobWaits { job: id, cause: Cause::After }),
+            Dependencies::Met if job.spec.start_at.is_some_and(|at| at > plan.at().wall) => {
+                plan.note(Fact::JobWaits { job: id, cause: Cause::StartAt });
             }
-            Dependencies::Impossible => {
-                end(plan, id, Outcome::Failed(FailureClass::Dependency));
-                return;
-            }
+            Dependencies::Met => plan.note(Fact::JobQueued { job: id }),
         }
     }
-    if job.spec.start_at.is_some_and(|start| start > plan.at().wall) {
-        plan.note(Fact::JobWaits { job: id, cause: Cause::StartAt });
-        return;
+    let verdict = never_fits(plan.world(), &job.spec);
+    judge(plan, id, verdict.as_ref())
+}
+
+/// Takes note of whether a job could start here if everything were free. One that must fit and
+/// does not is over: its outcome is returned.
+pub(super) fn judge(plan: &mut Plan, id: JobId, never_fits: Option<&Reason>) -> Option<Outcome> {
+    let job = plan.job(id).filter(|job| job.is_live())?;
+    if job.spec.must_fit && never_fits.is_some() {
+        return Some(Outcome::Failed(FailureClass::NeverFits));
     }
-    plan.note(Fact::JobQueued { job: id });
+    let level = never_fits.map(|_| Level::Stuck);
+    let evidence = never_fits.map(|reason| reason.numbers.clone()).unwrap_or_default();
+    find(plan, id, Signal::NeverFits, level, &evidence);
+    None
 }
 
 enum Dependencies {
@@ -71,21 +90,28 @@ pub(super) fn meets(kind: DependencyKind, outcome: Outcome) -> bool {
     }
 }
 
-/// Ends a job that has no processes, and lets those that waited for it go on.
+/// Ends a job that has no processes, and lets those that waited for it go on. Those that can
+/// then never start end too, one after the other: chains may be long.
 pub(in crate::sched) fn end(plan: &mut Plan, id: JobId, outcome: Outcome) {
-    plan.note(Fact::JobEnded { job: id, outcome });
-    let waiting: Vec<JobId> =
-        plan.world().index().dependents.get(&id).into_iter().flatten().copied().collect();
-    for dependent in waiting {
-        let waits =
-            plan.job(dependent).is_some_and(|job| job.state == State::Waiting(Cause::After));
-        if waits {
-            settle(plan, dependent);
+    let mut ends = VecDeque::from([(id, outcome)]);
+    while let Some((id, outcome)) = ends.pop_front() {
+        if !plan.job(id).is_some_and(|job| job.is_live()) {
+            continue;
+        }
+        plan.note(Fact::JobEnded { job: id, outcome });
+        let waiting: Vec<JobId> =
+            plan.world().index().dependents.get(&id).into_iter().flatten().copied().collect();
+        for dependent in waiting {
+            let state = plan.job(dependent).map(|job| job.state.clone());
+            if state == Some(State::Waiting(Cause::After)) {
+                let outcome = await_turn(plan, dependent);
+                ends.extend(outcome.map(|outcome| (dependent, outcome)));
+            }
         }
     }
 }
 
-/// Tells all processes of a job to end. A job that has none moves on at once.
+/// Tells all processes of a job to end. If the last one is over already, the attempt is too.
 pub(in crate::sched) fn stop(
     plan: &mut Plan,
     id: JobId,
@@ -112,15 +138,12 @@ pub(in crate::sched) fn release(plan: &mut Plan, id: JobId, by: &str) {
 /// When the last task of an attempt is over, decides what becomes of the job.
 pub(super) fn finish_attempt(plan: &mut Plan, id: JobId) {
     let Some(job) = plan.job(id) else { return };
-    let never_began = job.tasks.is_empty() && job.stop.is_none();
-    if never_began || job.active_tasks().next().is_some() {
+    if job.tasks.is_empty() || job.active_tasks().next().is_some() {
         return;
     }
     let exit = worst_exit(&job);
     let stopped_for = job.stop;
-    if !job.tasks.is_empty() {
-        plan.note(Fact::AttemptEnded { job: id, stopped_for, exit: exit.clone() });
-    }
+    plan.note(Fact::AttemptEnded { job: id, stopped_for, exit: exit.clone() });
     after_attempt(plan, id, stopped_for, exit);
 }
 
@@ -205,9 +228,4 @@ pub(in crate::sched) fn find(
         None if stands.is_some() => plan.note(Fact::FindingOver { job: id, signal }),
         _ => {}
     }
-}
-
-/// A wall time in the past is no limit any more.
-pub(super) fn is_past(plan: &Plan, until: Option<Wall>) -> bool {
-    until.is_some_and(|until| until <= plan.at().wall)
 }

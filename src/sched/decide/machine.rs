@@ -1,10 +1,11 @@
 //! What the machine, its configuration and the server's start change.
 
+use std::collections::BTreeMap;
+
 use crate::base::JobId;
 use crate::model::fact::Class;
-use crate::model::finding::{Level, Signal};
-use crate::model::job::{FailureClass, Outcome, State};
-use crate::model::{Command, Fact};
+use crate::model::job::State;
+use crate::model::{Command, Fact, Resources};
 use crate::sched::decide::life;
 use crate::sched::explain::never_fits;
 use crate::sched::plan::Plan;
@@ -13,11 +14,13 @@ use crate::sched::plan::Plan;
 pub(super) fn decide(plan: &mut Plan, command: &Command) {
     match command {
         Command::NodeSeen { name, capacity, gpus } => {
+            // Countable resources belong to the whole installation, not to a node.
+            let capacity = Resources { custom: BTreeMap::new(), ..capacity.clone() };
             let known = plan.world().node(name);
             let same = known
-                .is_some_and(|node| node.up && node.capacity == *capacity && node.gpus == *gpus);
+                .is_some_and(|node| node.up && node.capacity == capacity && node.gpus == *gpus);
             if !same {
-                let (name, capacity, gpus) = (name.clone(), capacity.clone(), gpus.clone());
+                let (name, gpus) = (name.clone(), gpus.clone());
                 plan.note(Fact::NodeSeen { name, capacity, gpus });
                 judge_all(plan);
             }
@@ -54,22 +57,20 @@ fn lose_all(plan: &mut Plan) {
     }
 }
 
-/// Looks anew at which waiting jobs could never start.
+/// Looks anew at which jobs without processes could never start. Most ask for the same as
+/// others, so each request is looked at once.
 fn judge_all(plan: &mut Plan) {
     let waiting = plan.world().jobs().filter(|job| {
         matches!(job.state, State::Queued | State::Waiting(_) | State::Paused) && !job.frozen
     });
-    let ids: Vec<JobId> = waiting.map(|job| job.id).collect();
-    for id in ids {
-        let Some(job) = plan.job(id) else { continue };
-        match never_fits(plan.world(), &job.spec) {
-            Some(_) if job.spec.must_fit => {
-                life::end(plan, id, Outcome::Failed(FailureClass::NeverFits));
-            }
-            Some(reason) => {
-                life::find(plan, id, Signal::NeverFits, Some(Level::Stuck), &reason.numbers);
-            }
-            None => life::find(plan, id, Signal::NeverFits, None, &Default::default()),
+    let specs: Vec<_> = waiting.map(|job| (job.id, job.spec.clone())).collect();
+    let mut verdicts = BTreeMap::new();
+    for (id, spec) in &specs {
+        let verdict = verdicts
+            .entry((&spec.request, spec.gang.min))
+            .or_insert_with(|| never_fits(plan.world(), spec));
+        if let Some(outcome) = life::judge(plan, *id, verdict.as_ref()) {
+            life::end(plan, *id, outcome);
         }
     }
 }

@@ -4,6 +4,7 @@
 //! holds the moves of a job's life that several of them share.
 
 mod act;
+pub(super) mod holds;
 pub(super) mod life;
 mod machine;
 mod report;
@@ -11,7 +12,7 @@ pub mod rights;
 mod submit;
 mod task;
 
-use crate::base::{At, JobId};
+use crate::base::{At, JobId, Span, Wall};
 use crate::model::job::Hold;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::{Actor, Command, Fact};
@@ -48,19 +49,13 @@ pub fn decide(world: &World, command: &Command, at: At) -> Result<Decision, Refu
                 return Err(Refusal::new(RefusalCode::Usage, "a reason is required", hint));
             }
             team.iter().try_for_each(|team| known_team(&plan, team))?;
-            let hold = hold(by, at, *until, Some(reason.clone()));
-            plan.note(Fact::TeamPaused { team: team.clone(), hold });
+            let hold = hold(&plan, by, *until, Some(reason.clone()))?;
+            holds::pause_all(&mut plan, team.as_ref(), &hold);
         }
         Command::Resume { team, by } => {
             rights::operate(&plan, by, team.as_deref())?;
             team.iter().try_for_each(|team| known_team(&plan, team))?;
-            let held = match team {
-                None => plan.world().paused().is_some(),
-                Some(name) => plan.world().teams.get(name).is_some_and(|t| t.paused.is_some()),
-            };
-            if held {
-                plan.note(Fact::TeamResumed { team: team.clone(), by: by.user.clone() });
-            }
+            holds::resume_all(&mut plan, team.as_ref(), &by.user);
         }
         Command::Drain { node, on, by } => {
             rights::operate(&plan, by, None)?;
@@ -107,7 +102,25 @@ fn known_team(plan: &Plan, team: &str) -> Result<(), Refusal> {
     Err(Refusal::new(RefusalCode::NotFound, format!("there is no team {team}"), hint))
 }
 
-/// A person's hold from now on.
-fn hold(by: &Actor, since: At, until: Option<crate::base::Wall>, reason: Option<String>) -> Hold {
-    Hold { by: by.user.clone(), since, until, reason }
+/// A person's hold from now on; one that has ended already is refused.
+fn hold(
+    plan: &Plan,
+    by: &Actor,
+    until: Option<Wall>,
+    reason: Option<String>,
+) -> Result<Hold, Refusal> {
+    let since = plan.at();
+    if until.is_some_and(|until| until <= since.wall) {
+        let what = "the time until which to pause has passed";
+        return Err(Refusal::new(RefusalCode::Usage, what, "give a later one"));
+    }
+    Ok(Hold { by: by.user.clone(), since, until, reason })
+}
+
+fn check_limit(limit: Option<Span>) -> Result<(), Refusal> {
+    if limit == Some(Span::ZERO) {
+        let what = "a time limit of zero";
+        return Err(Refusal::new(RefusalCode::Usage, what, "leave it out for none"));
+    }
+    Ok(())
 }

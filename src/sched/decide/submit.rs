@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use crate::base::{JobId, Name};
 use crate::model::access::Right;
 use crate::model::command::Submit;
-use crate::model::finding::{Level, Signal};
-use crate::model::job::{ArrayPlace, JobSpec, Outcome};
+use crate::model::job::{ArrayPlace, Dependency, JobSpec, Outcome, State};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::setup::PRIORITY_MAX;
 use crate::model::submission::ARRAY_MAX;
 use crate::model::{Actor, Fact};
-use crate::sched::decide::{known_team, life, rights};
+use crate::sched::decide::{check_limit, known_team, life, rights};
 use crate::sched::explain::never_fits;
 use crate::sched::plan::Plan;
 
@@ -46,7 +45,6 @@ pub(super) fn decide(plan: &mut Plan, submit: &Submit) -> Result<Vec<JobId>, Ref
         let spec = Box::new(spec);
         plan.note(Fact::JobSubmitted { job, spec, owner: owner.clone(), uid });
         life::settle(plan, job);
-        judge(plan, job);
     }
     let count = u32::try_from(submit.jobs.len()).unwrap_or(u32::MAX);
     if let Some(key) = &submit.key {
@@ -67,8 +65,12 @@ fn check(
     submit: &Submit,
     parent: Option<&crate::model::Job>,
 ) -> Result<(), Refusal> {
-    if submit.by.in_job.is_some() && parent.is_none() {
-        return Err(Refusal::new(RefusalCode::Forbidden, "the submitting job is over", ""));
+    if submit.by.in_job.is_some() && !parent.is_some_and(crate::model::Job::is_live) {
+        return Err(Refusal::new(
+            RefusalCode::Forbidden,
+            "the submitting job is over",
+            "submit from outside",
+        ));
     }
     known_team(plan, &spec.team)?;
     rights::on_team(plan.world(), &submit.by, &spec.team, Right::Submit)?;
@@ -83,11 +85,7 @@ fn check(
     }
     check_size(spec)?;
     for dependency in &spec.after {
-        check_dependency(plan, dependency.job, submit)?;
-        let ended = submit.ended.iter().find(|(id, _)| *id == dependency.job);
-        if let Some((id, outcome)) = ended.filter(|(_, o)| !life::meets(dependency.kind, *o)) {
-            return Err(impossible(*id, *outcome));
-        }
+        check_dependency(plan, dependency, submit)?;
     }
     for name in spec.request.custom.keys() {
         if plan.world().countable(name).is_none() {
@@ -119,32 +117,31 @@ fn check_size(spec: &JobSpec) -> Result<(), Refusal> {
     if gpu > 1000 && !gpu.is_multiple_of(1000) {
         return Err(usage("more than one GPU comes in whole devices", "ask for 1, 2, 3 …"));
     }
-    if spec.time_limit.is_some_and(|limit| limit.0 == 0) {
-        return Err(usage("a time limit of zero", "leave it out for none"));
-    }
-    Ok(())
+    check_limit(spec.time_limit)
 }
 
-fn check_dependency(plan: &Plan, id: JobId, submit: &Submit) -> Result<(), Refusal> {
-    let known = plan.job(id).is_some() || submit.ended.iter().any(|(ended, _)| *ended == id);
-    if known {
-        return Ok(());
+/// The other job must be known, and if it has ended, in the way that is asked for.
+fn check_dependency(plan: &Plan, on: &Dependency, submit: &Submit) -> Result<(), Refusal> {
+    let stored = || submit.ended.iter().find(|(ended, _)| *ended == on.job);
+    let ended = match (plan.job(on.job).map(|job| job.state.clone()), stored()) {
+        (Some(State::Ended(outcome)), _) => Some(outcome),
+        (None, Some((_, outcome))) => Some(*outcome),
+        (Some(_), _) => None,
+        (None, None) => {
+            let what = format!("there is no job {} to come after", on.job);
+            let hint = "`holdshort ls` lists the jobs";
+            return Err(Refusal::new(RefusalCode::NotFound, what, hint));
+        }
+    };
+    match ended {
+        Some(outcome) if !life::meets(on.kind, outcome) => Err(impossible(on.job, outcome)),
+        _ => Ok(()),
     }
-    let what = format!("there is no job {id} to come after");
-    Err(Refusal::new(RefusalCode::NotFound, what, "`holdshort ls` lists the jobs"))
 }
 
 fn impossible(id: JobId, outcome: Outcome) -> Refusal {
-    let what = format!("job {id} has {} already, so this could never start", outcome.word());
+    let what = format!("job {id} has ended already ({}): this could never start", outcome.word());
     Refusal::new(RefusalCode::Conflict, what, "use `--after ID:any`, or leave it out")
-}
-
-/// Notes at once that a job could never start as things are.
-fn judge(plan: &mut Plan, id: JobId) {
-    let Some(job) = plan.job(id) else { return };
-    if let Some(reason) = never_fits(plan.world(), &job.spec) {
-        life::find(plan, id, Signal::NeverFits, Some(Level::Stuck), &reason.numbers);
-    }
 }
 
 fn describe(numbers: &BTreeMap<Name, crate::model::reason::Value>) -> String {

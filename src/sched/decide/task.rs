@@ -5,7 +5,7 @@ use crate::base::TaskId;
 use crate::model::Fact;
 use crate::model::command::TaskEvent;
 use crate::model::fact::Class;
-use crate::model::job::{Exit, Job, State, StopFor};
+use crate::model::job::{Exit, Job, State, StopFor, TaskState};
 use crate::sched::decide::life;
 use crate::sched::plan::Plan;
 
@@ -27,12 +27,7 @@ pub(super) fn decide(plan: &mut Plan, id: TaskId, event: &TaskEvent) {
             if let Some(node) = node {
                 plan.note(Fact::GpuForeign { node, index: *index, by: Some(by.clone()) });
             }
-            let exit = Exit::NotStarted(format!("GPU {index} is used by {by}"));
-            plan.note(Fact::TaskEnded { task: id, exit });
-            match job.stop {
-                Some(_) => life::finish_attempt(plan, id.job),
-                None => life::stop(plan, id.job, StopFor::Gang, "holdshort", None),
-            }
+            not_started(plan, &job, id, format!("GPU {index} is used by {by}"));
         }
         TaskEvent::AtPrompt { text } => {
             let news = job.prompt.as_ref().is_none_or(|p| p.text != *text || p.rank != id.rank);
@@ -45,6 +40,22 @@ pub(super) fn decide(plan: &mut Plan, id: TaskId, event: &TaskEvent) {
                 plan.note(Fact::PromptOver { job: id.job, by: None });
             }
         }
+    }
+}
+
+/// A task whose device is taken looks for another. A gang that has its minimum without it goes
+/// on; any other gives its room back and waits for all of it.
+fn not_started(plan: &mut Plan, job: &Job, id: TaskId, why: String) {
+    let others = job.active_tasks().filter(|task| task.rank != id.rank).count();
+    let ended = job.tasks.iter().filter(|task| task.state == TaskState::Ended).count();
+    if job.stop.is_none() && others > 0 && others + ended >= job.spec.gang.min as usize {
+        plan.note(Fact::TaskUnplaced { task: id });
+        return;
+    }
+    plan.note(Fact::TaskEnded { task: id, exit: Exit::NotStarted(why) });
+    match job.stop {
+        Some(_) => life::finish_attempt(plan, id.job),
+        None => life::stop(plan, id.job, StopFor::Gang, "holdshort", None),
     }
 }
 

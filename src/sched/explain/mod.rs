@@ -4,7 +4,7 @@
 mod room;
 
 use crate::base::{At, JobId};
-use crate::model::job::{Cause, Job, State};
+use crate::model::job::{Cause, FailureClass, Job, Outcome, State};
 use crate::model::page::{Lane, Why};
 use crate::model::reason::{Code, Reason};
 use crate::sched::world::World;
@@ -30,6 +30,10 @@ pub fn ended(job: &Job) -> Why {
 }
 
 fn ended_reason(job: &Job) -> Reason {
+    if job.state == State::Ended(Outcome::Failed(FailureClass::Dependency)) {
+        let names: Vec<String> = job.spec.after.iter().map(|on| on.job.to_string()).collect();
+        return Reason::bare(Code::DependencyFailed).with("jobs", names.join(", "));
+    }
     let reason = Reason::bare(Code::Ended).with("outcome", job.state.word());
     match job.exit.as_ref().and_then(|exit| exit.shell_code()) {
         Some(code) => reason.with("code", i64::from(code)),

@@ -1,14 +1,20 @@
 //! Reasons that lie in room: what is asked for against what there is.
 
-use crate::base::At;
+use std::collections::BTreeSet;
+
+use crate::base::{At, JobId, Name};
 use crate::model::Resources;
 use crate::model::job::{Job, JobSpec, State};
-use crate::model::node::Node;
+use crate::model::node::{Gpu, Node};
+use crate::model::page::Lane;
 use crate::model::reason::{Code, Reason};
-use crate::sched::actions::allocate::{room, rooms};
+use crate::sched::actions::allocate::{cores_free, could_start, room, rooms};
 use crate::sched::index::next_chunk;
 use crate::sched::policy::fit::{self, Best, Room, WHOLE};
 use crate::sched::world::World;
+
+/// Running jobs that are looked at for one whose end would help.
+const OTHERS: usize = 64;
 
 /// Why this could never start here even if everything were free; `None` if it could.
 pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
@@ -44,30 +50,32 @@ fn all_of(node: &Node) -> Room {
     }
 }
 
+/// The array and its limit, for an element that would count as one more.
+fn throttle(job: &Job) -> Option<(JobId, u32)> {
+    let array = job.spec.array.filter(|_| !job.frozen)?;
+    Some((array.id, array.throttle?))
+}
+
 /// Everything about room that keeps a job from its next chunk, dominant first.
 pub(super) fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
     let spec = &job.spec;
-    let Some(chunk) = next_chunk(job).or(Some(spec.gang.min)) else { return Vec::new() };
+    let chunk = next_chunk(job).unwrap_or(spec.gang.min);
     let mut reasons = Vec::new();
     if let Some(reason) = never_fits(world, spec).filter(|_| !job.frozen) {
         return vec![reason];
     }
-    if let Some((array, throttle)) = spec.array.and_then(|a| Some((a.id, a.throttle?))) {
+    if let Some((array, throttle)) = throttle(job) {
         let running = world.index().arrays.get(&array).copied().unwrap_or(0);
         if running >= throttle {
             let reason = Reason::bare(Code::ArrayThrottle).with("running", u64::from(running));
             reasons.push(reason.with("throttle", u64::from(throttle)));
         }
     }
-    if job.state == State::Queued && job.frozen {
-        let nodes = job.active_tasks().filter_map(|task| task.placement.as_ref());
-        let names: std::collections::BTreeSet<&str> = nodes.map(|p| &*p.node).collect();
-        let names: Vec<&str> = names.into_iter().collect();
-        let reason = Reason::bare(Code::ThawWaits).with("node", names.join(", "));
-        reasons.push(reason.with("need_cpu_milli", spec.request.cpu_milli));
+    countables(world, job, u64::from(chunk), at, &mut reasons);
+    if job.frozen {
+        reasons.extend(thaw_waits(world, job, chunk));
         return reasons;
     }
-    countables(world, &spec.request, u64::from(chunk), at, &mut reasons);
     let mut free = rooms(world);
     if let Err((placed, best)) = fit::place(&mut free, &spec.request, chunk) {
         reasons.push(no_room(world, spec, placed, best));
@@ -75,26 +83,40 @@ pub(super) fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
     reasons
 }
 
-fn countables(world: &World, request: &Resources, n: u64, at: At, reasons: &mut Vec<Reason>) {
-    for (name, units) in &request.custom {
+/// A frozen job can only go on where it is.
+fn thaw_waits(world: &World, job: &Job, tasks: u32) -> Option<Reason> {
+    if cores_free(world, job) {
+        return None;
+    }
+    let nodes = job.active_tasks().filter_map(|task| task.placement.as_ref());
+    let names: BTreeSet<&str> = nodes.map(|placement| &*placement.node).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let need = job.spec.request.cpu_milli.saturating_mul(u64::from(tasks));
+    let reason = Reason::bare(Code::ThawWaits).with("node", names.join(", "));
+    Some(reason.with("need_cpu_milli", need))
+}
+
+fn countables(world: &World, job: &Job, tasks: u64, at: At, reasons: &mut Vec<Reason>) {
+    for (name, units) in &job.spec.request.custom {
         let Some(countable) = world.countable(name) else { continue };
-        let need = units.saturating_mul(n);
+        let need = units.saturating_mul(tasks);
         let free = countable.count.saturating_sub(world.index().custom_held(name));
         if need > free {
             let reason = Reason::bare(Code::ResourceBusy).with("resource", &**name);
             reasons
                 .push(reason.with("need", need).with("free", free).with("count", countable.count));
         }
-        let Some(rate) = countable.per_minute else { continue };
+        // Going on after a freeze is no start.
+        let Some(rate) = countable.per_minute.filter(|_| !job.frozen) else { continue };
         let taken = world.taken(name, at.now);
-        if taken + need > rate {
+        if taken.saturating_add(need) > rate {
             let mut left = taken;
             let enough = world.rate_frees(name, at.now).find(|(_, units)| {
                 left = left.saturating_sub(*units);
-                left + need <= rate
+                left.saturating_add(need) <= rate
             });
             let reason = Reason::bare(Code::RateLimited).with("resource", &**name);
-            let reason = reason.with("need", need).with("per_minute", rate).with("taken", taken);
+            let reason = reason.with("need", need).with("count", rate).with("taken", taken);
             reasons.push(match enough {
                 Some((when, _)) => reason.with("next_at", (at.wall + when.since(at.now)).0),
                 None => reason,
@@ -113,15 +135,23 @@ fn no_room(world: &World, spec: &JobSpec, placed: u32, best: Best) -> Reason {
         let names: Vec<&str> = drained.collect();
         return Reason::bare(Code::NodesUnavailable).with("node", names.join(", "));
     }
-    if spec.request.gpu_milli > 0 && placed == 0 && best.gpu_milli < spec.request.gpu_milli {
-        let foreign = world.nodes().flat_map(|node| &node.gpus).find_map(|g| g.foreign.clone());
-        if let Some(by) = foreign.filter(|_| world.index().uses.is_empty()) {
-            let reason = shortage(Code::GpuForeign, &spec.request, best, "best");
-            return reason.with("by", &*by);
-        }
+    if let Some(by) = foreign_user(world, spec) {
+        return shortage(Code::GpuForeign, &spec.request, best, "best").with("by", &*by);
     }
     let code = if min > 1 { Code::GangIncomplete } else { Code::NoRoom };
     gang(shortage(code, &spec.request, best, "best"), min, placed)
+}
+
+/// Who uses a device without which the job does not fit and with which it would.
+fn foreign_user(world: &World, spec: &JobSpec) -> Option<Name> {
+    let by = world.nodes().flat_map(|node| &node.gpus).find_map(|gpu| gpu.foreign.clone())?;
+    let ours = |node: &Node| Node {
+        gpus: node.gpus.iter().map(|gpu| Gpu { foreign: None, ..gpu.clone() }).collect(),
+        ..node.clone()
+    };
+    let open = world.nodes().filter(|node| node.up && node.drain.is_none());
+    let mut rooms: Vec<Room> = open.map(|node| room(world, &ours(node))).collect();
+    fit::place(&mut rooms, &spec.request, spec.gang.min).is_ok().then_some(by)
 }
 
 /// What is asked for against the most there is in one place, of what is short only.
@@ -147,24 +177,17 @@ fn gang(reason: Reason, min: u32, placed: u32) -> Reason {
     reason.with("gang", u64::from(min)).with("placed", u64::from(placed))
 }
 
-/// What would let it start: the holds that could be lifted, the jobs whose end would make room.
+/// What would let it start: the first running job, longest run first, whose end alone would.
+/// Only the first [`OTHERS`] are looked at.
 pub(super) fn would_change(world: &World, job: &Job, at: At) -> Vec<Reason> {
     if job.state != State::Queued || never_fits(world, &job.spec).is_some() {
         return Vec::new();
     }
-    let waits_for_room = reasons(world, job, at)
-        .iter()
-        .any(|r| matches!(r.code, Code::NoRoom | Code::GangIncomplete | Code::ThawWaits));
-    if !waits_for_room {
-        return Vec::new();
-    }
-    // The first running job, oldest first, whose end alone would make the room.
-    let index = world.index();
-    let running = index.lane(crate::model::page::Lane::Running, None).take(64);
-    let enough = running.filter_map(|(_, id)| world.job(id)).find(|other| {
+    let others = world.index().lane(Lane::Running, None).take(OTHERS);
+    let enough = others.filter_map(|(_, id)| world.job(id)).find(|other| {
         let mut without = world.clone();
         without.drop_job(other.id);
-        fit::place(&mut rooms(&without), &job.spec.request, job.spec.gang.min).is_ok()
+        could_start(&without, job, at.now)
     });
     enough.map(|other| Reason::bare(Code::Running).with("job", other.id.0)).into_iter().collect()
 }

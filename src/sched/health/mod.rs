@@ -8,6 +8,7 @@ mod long_running;
 mod never_started;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::base::{At, Mono, Span, TaskId};
 use crate::model::Command;
@@ -78,12 +79,12 @@ pub fn candidates<'a>(world: &'a World, signals: &'a Signals) -> impl Iterator<I
     tasks.filter(|task| !signals.wrote.contains(task))
 }
 
-/// Jobs whose processes run.
-fn watched(world: &World) -> impl Iterator<Item = &Job> {
+/// Jobs that run or are being started.
+fn watched(world: &World) -> impl Iterator<Item = &Arc<Job>> {
     let lanes = [Lane::Human, Lane::Running].into_iter();
     let ids = lanes.flat_map(|lane| world.index().lane(lane, None));
-    let jobs = ids.filter_map(|(_, id)| world.job(id)).map(|job| &**job);
-    jobs.filter(|job| matches!(job.state, State::Starting | State::Running) && !job.frozen)
+    let jobs = ids.filter_map(|(_, id)| world.job(id));
+    jobs.filter(|job| matches!(job.state, State::Starting | State::Running))
 }
 
 /// The level reached by a growing number, and the next threshold above it.

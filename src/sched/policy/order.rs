@@ -29,11 +29,12 @@ pub struct Place {
 impl Place {
     /// The place of a job.
     pub fn of(job: &Job) -> Place {
+        let grows = matches!(job.state, State::Starting | State::Running);
         Place {
             priority: Reverse(job.sort_priority()),
             front: Reverse(job.front.map_or(0, |front| front.rank)),
-            resumed: Reverse(job.attempt > 0),
-            grows: job.state != State::Queued,
+            resumed: Reverse(job.attempt > 0 && !grows),
+            grows,
             submitted: job.submitted.now,
             id: job.id,
         }

@@ -17,7 +17,11 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
         Code::Stopping => format!("its processes are being ended{}", read.aside("for ", "why")),
         Code::AtPrompt => {
             let since = read.day("since_at").map_or_else(String::new, |at| format!(" at {at}"));
-            format!("asked a question at its prompt{since}")
+            let asks = read.text("text").map_or_else(
+                || "asked a question".to_owned(),
+                |text| format!("asks {}", super::quote(&text)),
+            );
+            format!("{asks} at its prompt{}", since.replacen(" at", ", since", 1))
         }
         Code::Paused => held("paused", &read),
         Code::AllPaused => held("everything is paused", &read),

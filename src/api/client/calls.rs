@@ -1,0 +1,251 @@
+//! One method for each address.
+
+use bytes::Bytes;
+
+use super::{Ask, CallError, Client};
+use crate::api::wire;
+use crate::api::wire::act::ActRequest;
+use crate::api::wire::cursor::cursor_text;
+use crate::api::wire::detail::JobDocument;
+use crate::api::wire::list::JobList;
+use crate::api::wire::receipt::{Compacted, Looked, Receipt};
+use crate::api::wire::requests::{
+    LookedRequest, PauseRequest, ResizeRequest, ResumeRequest, StopRequest,
+};
+use crate::api::wire::status;
+use crate::api::wire::submission::SubmitRequest;
+use crate::api::wire::time::Time;
+use crate::api::wire::why::WhyDocument;
+use crate::base::{JobId, Wall};
+use crate::model::command::{Report, Verb};
+use crate::model::page::{Cursor, Ended, JobDetail, JobPage, ServerStatus, Summary, Why};
+use crate::model::submission::Submission;
+
+type Call<T> = Result<T, CallError>;
+
+/// The address of something about a job.
+pub(super) fn of_job(job: JobId, what: &str) -> String {
+    format!("/api/v1/jobs/{job}{what}")
+}
+
+impl Client {
+    /// A page of jobs, by urgency.
+    ///
+    /// # Errors
+    /// As every call: a refusal, no server, or another version.
+    pub async fn jobs(
+        &self,
+        filter: &str,
+        ended: Ended,
+        limit: usize,
+        cursor: Option<Cursor>,
+    ) -> Call<JobPage> {
+        let ended = match ended {
+            Ended::None => "none".to_owned(),
+            Ended::All => "all".to_owned(),
+            Ended::Since(wall) => wall.rfc3339(),
+        };
+        let ask = Ask::get("/api/v1/jobs")
+            .query("filter", Some(filter).filter(|filter| !filter.is_empty()))
+            .query("ended", Some(ended))
+            .query("limit", Some(limit))
+            .query("cursor", cursor.map(cursor_text));
+        Ok(self.document::<JobList>(ask).await?.try_into()?)
+    }
+
+    /// Everything about one job.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn job(&self, job: JobId) -> Call<JobDetail> {
+        let ask = Ask::get(of_job(job, ""));
+        Ok(self.document::<JobDocument>(ask).await?.try_into()?)
+    }
+
+    /// Why a job is where it is.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn why(&self, job: JobId) -> Call<Why> {
+        let ask = Ask::get(of_job(job, "/why"));
+        Ok(self.document::<WhyDocument>(ask).await?.try_into()?)
+    }
+
+    /// Nodes, countable resources, counts, holds.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn summary(&self) -> Call<Summary> {
+        let ask = Ask::get("/api/v1/summary");
+        Ok(self.document::<wire::summary::Summary>(ask).await?.try_into()?)
+    }
+
+    /// Queues jobs, all or none; their numbers in order.
+    ///
+    /// # Errors
+    /// As every call; nothing is queued then.
+    pub async fn submit(&self, jobs: &[Submission]) -> Call<Vec<JobId>> {
+        let ask = Ask::post("/api/v1/jobs").json(&SubmitRequest::new(jobs))?.keyed();
+        Ok(self.made(ask).await?.into_iter().map(JobId).collect())
+    }
+
+    /// A copy of a job as a new job, with what `changes` says differently.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn again(&self, job: JobId, changes: &Submission) -> Call<JobId> {
+        let changes = wire::submission::Submission::changes(changes);
+        let ask = Ask::post(of_job(job, "/again")).json(&changes)?.keyed();
+        let made = self.made(ask).await?;
+        let first = made.first().copied().map(JobId);
+        first.ok_or_else(|| CallError::Protocol("the server made no job".to_owned()))
+    }
+
+    /// Numbers of the jobs that were made.
+    async fn made(&self, ask: Ask) -> Call<Vec<u64>> {
+        let receipt: Receipt = self.document(ask).await?;
+        wire::check_version(receipt.schema_version)?;
+        Ok(receipt.ids)
+    }
+
+    async fn done(&self, ask: Ask) -> Call<()> {
+        self.made(ask).await.map(drop)
+    }
+
+    /// Does something with jobs, all or none.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn act(&self, jobs: &[JobId], verb: Verb) -> Call<()> {
+        let request = ActRequest::new(jobs, verb);
+        self.done(Ask::post("/api/v1/jobs/actions").json(&request)?.keyed()).await
+    }
+
+    /// Holds back a team, or everything.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn pause(
+        &self,
+        team: Option<String>,
+        until: Option<Wall>,
+        reason: String,
+    ) -> Call<()> {
+        let request = PauseRequest { team, until: until.map(Time), reason };
+        self.done(Ask::post("/api/v1/pause").json(&request)?.keyed()).await
+    }
+
+    /// Lifts that.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn resume(&self, team: Option<String>) -> Call<()> {
+        self.done(Ask::post("/api/v1/resume").json(&ResumeRequest { team })?.keyed()).await
+    }
+
+    /// Keeps new work from a node, or lets it come again.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn drain(&self, node: &str, on: bool) -> Call<()> {
+        let verb = if on { "drain" } else { "undrain" };
+        let node = segment(node);
+        self.done(Ask::post(format!("/api/v1/nodes/{node}/{verb}")).keyed()).await
+    }
+
+    /// Speaks for a job.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn report(&self, job: JobId, report: &Report) -> Call<()> {
+        let report = wire::report::Report::from(report);
+        self.done(Ask::post(of_job(job, "/reports")).json(&report)?.keyed()).await
+    }
+
+    /// Types into a job's terminal; never twice, so a lost connection is an error.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn input(&self, job: JobId, rank: u32, bytes: Bytes) -> Call<()> {
+        let ask = Ask::post(of_job(job, "/input")).query("rank", Some(rank)).bytes(bytes).once();
+        self.done(ask).await
+    }
+
+    /// Changes the size of a job's terminal.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn resize(&self, job: JobId, rank: u32, rows: u16, cols: u16) -> Call<()> {
+        let request = ResizeRequest { rank, rows, cols };
+        self.done(Ask::post(of_job(job, "/resize")).json(&request)?).await
+    }
+
+    /// When this user last looked at what ended; `Some` moves the mark.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn looked(&self, mark: Option<Wall>) -> Call<Wall> {
+        let address = "/api/v1/looked";
+        let ask = match mark {
+            None => Ask::get(address),
+            Some(mark) => Ask::put(address).json(&LookedRequest { looked_at: Time(mark) })?,
+        };
+        let looked: Looked = self.document(ask).await?;
+        wire::check_version(looked.schema_version)?;
+        Ok(looked.looked_at.0)
+    }
+
+    /// The server itself.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn status(&self) -> Call<ServerStatus> {
+        let ask = Ask::get("/api/v1/server");
+        Ok(self.document::<status::ServerStatus>(ask).await?.try_into()?)
+    }
+
+    /// Ends the server, with its jobs if asked.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn stop(&self, with_jobs: bool) -> Call<()> {
+        let ask = Ask::post("/api/v1/server/stop").json(&StopRequest { with_jobs })?;
+        self.done(ask.once().patient()).await
+    }
+
+    /// Makes the journal shorter; records dropped.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn compact(&self) -> Call<u64> {
+        let ask = Ask::post("/api/v1/server/compact").patient();
+        let compacted: Compacted = self.document(ask).await?;
+        wire::check_version(compacted.schema_version)?;
+        Ok(compacted.dropped)
+    }
+}
+
+/// A name as one segment of an address.
+fn segment(name: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_~".contains(&byte);
+    let mut out = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        if plain(byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::segment;
+
+    #[test]
+    fn a_name_stays_one_segment() {
+        assert_eq!(segment("n1"), "n1");
+        assert_eq!(segment("a/../b é"), "a%2F%2E%2E%2Fb%20%C3%A9");
+    }
+}

@@ -1,0 +1,182 @@
+//! Streams: a job's output and the facts of the journal.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use tokio::time::Instant;
+
+use super::calls::of_job;
+use super::sse::{Message, Parser};
+use super::{Ask, CallError, Client, PATIENCE, PAUSE};
+use crate::api::wire::event::{Event, RESET, Reset};
+use crate::base::JobId;
+use crate::model::page::{EventRow, LogQuery};
+
+/// What a stream of facts brings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// A fact.
+    Fact(Box<EventRow>),
+    /// Facts up to this record are no longer there; those after it follow.
+    Reset(u64),
+}
+
+impl Client {
+    /// Output of a job. A connection that breaks is an error inside the stream.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn logs(
+        &self,
+        job: JobId,
+        query: LogQuery,
+    ) -> Result<BoxStream<'static, Result<Bytes, CallError>>, CallError> {
+        let ask = Ask::get(of_job(job, "/logs"))
+            .query("attempt", query.attempt)
+            .query("rank", query.rank)
+            .query("follow", Some(query.follow))
+            .query("tail_bytes", query.tail_bytes)
+            .patient();
+        let body = self.stream(&ask).await?.bytes_stream();
+        let broken = |error: reqwest::Error| {
+            let why = super::root_cause(&error);
+            CallError::Unreachable(format!("the output broke off ({why})"))
+        };
+        Ok(body.map(move |piece| piece.map_err(broken)).boxed())
+    }
+
+    /// Facts after `since` (from the oldest on if not given), then new ones as they come if
+    /// `follow`. A lost connection is looked for again and nothing is missed or heard twice.
+    ///
+    /// # Errors
+    /// As every call; later ones are inside the stream.
+    pub async fn events(
+        &self,
+        since: Option<u64>,
+        follow: bool,
+    ) -> Result<BoxStream<'static, Result<Heard, CallError>>, CallError> {
+        let mut reader = Reader {
+            client: self.clone(),
+            follow,
+            last: since,
+            begun: 0,
+            repeated: 0,
+            parser: Parser::default(),
+            body: None,
+            ready: VecDeque::new(),
+            over: false,
+        };
+        reader.open().await?;
+        let step = |mut reader: Reader| async move {
+            let item = reader.next().await?;
+            Some((item, reader))
+        };
+        Ok(stream::unfold(reader, step).boxed())
+    }
+}
+
+struct Reader {
+    client: Client,
+    follow: bool,
+    /// The last record that came whole.
+    last: Option<u64>,
+    /// Facts that came of the record after it.
+    begun: usize,
+    /// Facts that come a second time after a new connection.
+    repeated: usize,
+    parser: Parser,
+    body: Option<BoxStream<'static, reqwest::Result<Bytes>>>,
+    ready: VecDeque<Heard>,
+    over: bool,
+}
+
+impl Reader {
+    async fn open(&mut self) -> Result<(), CallError> {
+        let ask = Ask::get("/api/v1/events")
+            .query("since", self.last)
+            .query("follow", Some(self.follow))
+            .patient();
+        let response = self.client.stream(&ask).await?;
+        self.body = Some(response.bytes_stream().boxed());
+        self.parser = Parser::default();
+        self.repeated = self.begun;
+        self.begun = 0;
+        Ok(())
+    }
+
+    async fn next(&mut self) -> Option<Result<Heard, CallError>> {
+        loop {
+            if let Some(heard) = self.ready.pop_front() {
+                return Some(Ok(heard));
+            }
+            if self.over {
+                return None;
+            }
+            if let Err(error) = self.read().await {
+                self.over = true;
+                return Some(Err(error));
+            }
+        }
+    }
+
+    /// Reads on, or finds the server again.
+    async fn read(&mut self) -> Result<(), CallError> {
+        let piece = match &mut self.body {
+            Some(body) => body.next().await,
+            None => return self.find_again().await,
+        };
+        match piece {
+            Some(Ok(bytes)) => {
+                let messages = self.parser.push(&bytes);
+                let messages = messages.map_err(|why| CallError::Protocol(why.to_owned()))?;
+                messages.into_iter().try_for_each(|message| self.take(&message))
+            }
+            None if !self.follow => {
+                self.over = true;
+                Ok(())
+            }
+            Some(Err(_)) | None => {
+                self.body = None;
+                Ok(())
+            }
+        }
+    }
+
+    /// A server that is going down still answers for a moment, so "no" is not final here.
+    async fn find_again(&mut self) -> Result<(), CallError> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match self.open().await {
+                Ok(()) => return Ok(()),
+                Err(error) if Instant::now() >= until => return Err(error),
+                Err(_) => tokio::time::sleep(PAUSE).await,
+            }
+        }
+    }
+
+    fn take(&mut self, message: &Message) -> Result<(), CallError> {
+        let nonsense = |error| CallError::Protocol(format!("an event makes no sense: {error}"));
+        if message.event == RESET {
+            let reset: Reset = serde_json::from_str(&message.data).map_err(nonsense)?;
+            self.last = Some(reset.seq);
+            (self.begun, self.repeated) = (0, 0);
+            self.ready.push_back(Heard::Reset(reset.seq));
+            return Ok(());
+        }
+        let event: Event = serde_json::from_str(&message.data).map_err(nonsense)?;
+        let row = EventRow::try_from(event)?;
+        self.begun += 1;
+        if message.id.is_some() {
+            self.last = Some(row.seq);
+            self.begun = 0;
+        }
+        if self.repeated > 0 {
+            self.repeated -= 1;
+        } else {
+            self.ready.push_back(Heard::Fact(Box::new(row)));
+        }
+        Ok(())
+    }
+}

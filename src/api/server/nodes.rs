@@ -1,0 +1,61 @@
+//! Nodes and what every reader's header shows.
+
+use axum::Json;
+use axum::extract::State;
+
+use super::app::App;
+use super::extract::{Caller, Place};
+use super::fault::Answer;
+use crate::api::wire::node::NodeList;
+use crate::api::wire::problem::Problem;
+use crate::api::wire::receipt::Receipt;
+use crate::api::wire::summary::Summary;
+use crate::model::{Actor, Command};
+
+/// The nodes.
+#[utoipa::path(get, path = "/api/v1/nodes", tag = "nodes", responses(
+    (status = 200, body = NodeList),
+    (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub async fn list(State(app): State<App>, Caller(by): Caller) -> Answer<Json<NodeList>> {
+    Ok(Json(NodeList::new(&app.handle.summary(&by).await?.nodes)))
+}
+
+/// Nodes, countable resources, counts, holds.
+#[utoipa::path(get, path = "/api/v1/summary", tag = "nodes", responses(
+    (status = 200, body = Summary),
+    (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub async fn summary(State(app): State<App>, Caller(by): Caller) -> Answer<Json<Summary>> {
+    Ok(Json(Summary::from(&app.handle.summary(&by).await?)))
+}
+
+/// Keeps new work from a node.
+#[utoipa::path(post, path = "/api/v1/nodes/{name}/drain", tag = "nodes",
+    params(("name" = String, Path)), responses(
+    (status = 200, body = Receipt),
+    (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub async fn drain(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Place(name): Place<String>,
+) -> Answer<Json<Receipt>> {
+    switch(&app, name, true, by).await
+}
+
+/// Lets new work come to a node again.
+#[utoipa::path(post, path = "/api/v1/nodes/{name}/undrain", tag = "nodes",
+    params(("name" = String, Path)), responses(
+    (status = 200, body = Receipt),
+    (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub async fn undrain(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Place(name): Place<String>,
+) -> Answer<Json<Receipt>> {
+    switch(&app, name, false, by).await
+}
+
+async fn switch(app: &App, name: String, on: bool, by: Actor) -> Answer<Json<Receipt>> {
+    let command = Command::Drain { node: name.into(), on, by };
+    let receipt = app.handle.command(command).await?;
+    Ok(Json(Receipt::new(receipt.seq, &receipt.jobs)))
+}

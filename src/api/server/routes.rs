@@ -1,0 +1,72 @@
+//! The addresses.
+
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+use tower_http::catch_panic::CatchPanicLayer;
+
+use super::app::App;
+use super::extract::BodyMax;
+use super::fault::Fault;
+use super::{
+    acts, control, events, guard, health, holds, jobs, logs, nodes, openapi, submit, terminal,
+};
+
+/// Bytes of a request.
+const BODY_MAX: usize = 4 * 1024 * 1024;
+/// Bytes of a submission: a batch says its environment once and each command in full.
+const SUBMIT_MAX: usize = 32 * 1024 * 1024;
+
+/// Everything the server answers.
+pub fn router(app: App) -> Router {
+    let quick = quick().route_layer(from_fn_with_state(app.clone(), guard::in_time));
+    let api = quick.merge(lasting()).layer(Extension(BodyMax(BODY_MAX)));
+    Router::new()
+        .nest("/api/v1", api)
+        .merge(beside().route_layer(from_fn_with_state(app.clone(), guard::in_time)))
+        .fallback(|| async { Fault::no_such_address() })
+        .method_not_allowed_fallback(|| async { Fault::no_such_method() })
+        .layer(CatchPanicLayer::custom(guard::panicked))
+        .with_state(app)
+}
+
+/// What is answered at once.
+fn quick() -> Router<App> {
+    let submit = post(submit::submit).layer(Extension(BodyMax(SUBMIT_MAX)));
+    let again = post(submit::again).layer(Extension(BodyMax(SUBMIT_MAX)));
+    Router::new()
+        .route("/jobs", get(jobs::list).merge(submit))
+        .route("/jobs/actions", post(acts::act))
+        .route("/jobs/{id}", get(jobs::show))
+        .route("/jobs/{id}/why", get(jobs::why))
+        .route("/jobs/{id}/again", again)
+        .route("/jobs/{id}/input", post(terminal::input))
+        .route("/jobs/{id}/resize", post(terminal::resize))
+        .route("/jobs/{id}/reports", post(acts::report))
+        .route("/nodes", get(nodes::list))
+        .route("/nodes/{name}/drain", post(nodes::drain))
+        .route("/nodes/{name}/undrain", post(nodes::undrain))
+        .route("/summary", get(nodes::summary))
+        .route("/pause", post(holds::pause))
+        .route("/resume", post(holds::resume))
+        .route("/server", get(control::status))
+        .route("/looked", get(control::looked).put(control::look))
+}
+
+/// What goes on, or may take as long as it needs.
+fn lasting() -> Router<App> {
+    Router::new()
+        .route("/jobs/{id}/logs", get(logs::logs))
+        .route("/events", get(events::events))
+        .route("/server/stop", post(control::stop))
+        .route("/server/compact", post(control::compact))
+}
+
+/// What machines look at.
+fn beside() -> Router<App> {
+    Router::new()
+        .route("/metrics", get(health::metrics))
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .route("/openapi.json", get(openapi::document))
+}

@@ -1,0 +1,140 @@
+//! From a shape back to the fact.
+
+use super::fact::FactShown as Shown;
+use crate::api::wire::exit::exit_of;
+use crate::api::wire::spec::Spec;
+use crate::api::wire::state::{cause_of, outcome_of};
+use crate::api::wire::task::placement_of;
+use crate::api::wire::words::Word;
+use crate::api::wire::{WireError, name_map};
+use crate::base::{JobId, Mono, TaskId};
+use crate::model::job::Front;
+use crate::model::{Fact, JobSpec};
+
+impl Shown {
+    /// The fact, about `job` if it is about one.
+    ///
+    /// # Errors
+    /// When the job is missing or a word is unknown.
+    pub fn into_fact(self, job: Option<JobId>) -> Result<Fact, WireError> {
+        match job {
+            Some(job) => self.of_task(job),
+            None => self.of_no_job(),
+        }
+    }
+
+    fn of_no_job(self) -> Result<Fact, WireError> {
+        Ok(match self {
+            Shown::KeyUsed { key, first, count, body } => {
+                Fact::KeyUsed { key, first: JobId(first), count, body }
+            }
+            Shown::Looked { user, mark } => Fact::Looked { user: user.into(), mark: mark.0 },
+            Shown::RateUsed { resource, units } => {
+                Fact::RateUsed { resource: resource.into(), units }
+            }
+            Shown::TeamPaused { team, hold } => {
+                Fact::TeamPaused { team: team.map(Into::into), hold: hold.into() }
+            }
+            Shown::TeamResumed { team, by } => {
+                Fact::TeamResumed { team: team.map(Into::into), by: by.into() }
+            }
+            Shown::NodeSeen { name, capacity, gpus } => Fact::NodeSeen {
+                name: name.into(),
+                capacity: capacity.into(),
+                gpus: gpus.into_iter().map(Into::into).collect(),
+            },
+            Shown::NodeDrained { node, on, by } => {
+                Fact::NodeDrained { node: node.into(), on, by: by.into() }
+            }
+            Shown::GpuForeign { node, index, by } => {
+                Fact::GpuForeign { node: node.into(), index, by: by.map(Into::into) }
+            }
+            Shown::Configured { setup } => Fact::Configured(Box::new((*setup).try_into()?)),
+            Shown::Started { boot, offset_ms } => Fact::Started { boot, offset: offset_ms },
+            Shown::Down { from_mono, to_mono, class } => {
+                let (from, to) = (Mono(from_mono), Mono(to_mono));
+                Fact::Down { from, to, class: of(&class)? }
+            }
+            _ => return Err(WireError::missing("job")),
+        })
+    }
+
+    fn of_task(self, job: JobId) -> Result<Fact, WireError> {
+        let id = |attempt, rank| TaskId { job, attempt, rank };
+        Ok(match self {
+            Shown::TaskPlaced { attempt, rank, node, gpus, class } => Fact::TaskPlaced {
+                task: id(attempt, rank),
+                placement: placement_of(node, &gpus),
+                class: of(&class)?,
+            },
+            Shown::TaskStarted { attempt, rank, pid, class } => {
+                Fact::TaskStarted { task: id(attempt, rank), pid, class: of(&class)? }
+            }
+            Shown::TaskEnded { attempt, rank, exit } => {
+                Fact::TaskEnded { task: id(attempt, rank), exit: exit.try_into()? }
+            }
+            Shown::TaskUnplaced { attempt, rank } => Fact::TaskUnplaced { task: id(attempt, rank) },
+            Shown::AtPrompt { attempt, rank, text } => {
+                Fact::AtPrompt { task: id(attempt, rank), text }
+            }
+            Shown::JobReported { report } => Fact::JobReported { job, report: report.into() },
+            Shown::PromptOver { by } => Fact::PromptOver { job, by: by.map(Into::into) },
+            Shown::Found { signal, level, evidence } => Fact::Found {
+                job,
+                signal: of(&signal)?,
+                level: of(&level)?,
+                evidence: name_map(evidence),
+            },
+            Shown::FindingOver { signal } => Fact::FindingOver { job, signal: of(&signal)? },
+            other => other.of_job(job)?,
+        })
+    }
+
+    fn of_job(self, job: JobId) -> Result<Fact, WireError> {
+        Ok(match self {
+            Shown::JobSubmitted { spec, owner, uid } => {
+                Fact::JobSubmitted { job, spec: spec_of(*spec)?, owner: owner.into(), uid }
+            }
+            Shown::JobQueued {} => Fact::JobQueued { job },
+            Shown::JobWaits { cause, until } => {
+                Fact::JobWaits { job, cause: cause_of(&cause, until)? }
+            }
+            Shown::JobHeld { hold } => Fact::JobHeld { job, hold: hold.into() },
+            Shown::JobReleased { by } => Fact::JobReleased { job, by: by.into() },
+            Shown::JobPaused {} => Fact::JobPaused { job },
+            Shown::JobFrozen { class } => Fact::JobFrozen { job, class: of(&class)? },
+            Shown::JobThawed { class } => Fact::JobThawed { job, class: of(&class)? },
+            Shown::AttemptBegan { attempt, resume } => Fact::AttemptBegan { job, attempt, resume },
+            Shown::JobRunning {} => Fact::JobRunning { job },
+            Shown::JobStopping { why, by, reason, class } => {
+                let (why, class) = (of(&why)?, of(&class)?);
+                Fact::JobStopping { job, why, by: by.into(), reason, class }
+            }
+            Shown::AttemptEnded { stopped_for, exit } => {
+                let stopped_for = stopped_for.map(|why| of(&why)).transpose()?;
+                Fact::AttemptEnded { job, stopped_for, exit: exit_of(exit)? }
+            }
+            Shown::RetryCounted {} => Fact::RetryCounted { job },
+            Shown::JobEnded { state, class } => {
+                Fact::JobEnded { job, outcome: outcome_of(&state, class.as_deref())? }
+            }
+            Shown::JobForgotten {} => Fact::JobForgotten { job },
+            Shown::JobChanged { spec, by } => {
+                Fact::JobChanged { job, spec: spec_of(*spec)?, by: by.into() }
+            }
+            Shown::JobMovedUp { rank, priority, by } => {
+                Fact::JobMovedUp { job, front: Front { rank, priority }, by: by.into() }
+            }
+            Shown::JobAcked { by } => Fact::JobAcked { job, by: by.into() },
+            other => return Err(WireError(format!("{other:?} is about no job"))),
+        })
+    }
+}
+
+fn of<W: Word>(word: &str) -> Result<W, WireError> {
+    W::of_word(word)
+}
+
+fn spec_of(spec: Spec) -> Result<Box<JobSpec>, WireError> {
+    Ok(Box::new(spec.try_into()?))
+}

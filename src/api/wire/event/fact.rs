@@ -1,0 +1,172 @@
+//! The shapes of `data`, one for each kind of fact. The job is said beside it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api::wire::amounts::Amounts;
+use crate::api::wire::exit::Exit;
+use crate::api::wire::hold::Hold;
+use crate::api::wire::node::Gpu;
+use crate::api::wire::reason::Value;
+use crate::api::wire::report::Report;
+use crate::api::wire::setup::SetupShown;
+use crate::api::wire::spec::Spec;
+use crate::api::wire::task::Share;
+use crate::api::wire::time::Time;
+
+/// What became so: `kind` is the fact's word, `data` what belongs to it. `class` is always the
+/// ledger class that room is booked under from then on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "kind", content = "data", rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the fields are those of the facts in the model, documented there")]
+pub enum FactShown {
+    JobSubmitted {
+        spec: Box<Spec>,
+        owner: String,
+        uid: Option<u32>,
+    },
+    KeyUsed {
+        key: String,
+        first: u64,
+        count: u32,
+        body: String,
+    },
+    Looked {
+        user: String,
+        mark: Time,
+    },
+    JobQueued {},
+    JobWaits {
+        cause: String,
+        until: Option<Time>,
+    },
+    JobHeld {
+        hold: Hold,
+    },
+    JobReleased {
+        by: String,
+    },
+    JobPaused {},
+    JobFrozen {
+        class: String,
+    },
+    JobThawed {
+        class: String,
+    },
+    AttemptBegan {
+        attempt: u32,
+        resume: bool,
+    },
+    TaskPlaced {
+        attempt: u32,
+        rank: u32,
+        node: String,
+        gpus: Vec<Share>,
+        class: String,
+    },
+    TaskStarted {
+        attempt: u32,
+        rank: u32,
+        pid: u32,
+        class: String,
+    },
+    JobRunning {},
+    JobStopping {
+        #[serde(rename = "for")]
+        why: String,
+        by: String,
+        reason: Option<String>,
+        class: String,
+    },
+    TaskEnded {
+        attempt: u32,
+        rank: u32,
+        exit: Exit,
+    },
+    TaskUnplaced {
+        attempt: u32,
+        rank: u32,
+    },
+    AttemptEnded {
+        stopped_for: Option<String>,
+        exit: Option<Exit>,
+    },
+    RetryCounted {},
+    JobEnded {
+        state: String,
+        class: Option<String>,
+    },
+    JobForgotten {},
+    JobChanged {
+        spec: Box<Spec>,
+        by: String,
+    },
+    JobMovedUp {
+        rank: u64,
+        priority: u16,
+        by: String,
+    },
+    JobAcked {
+        by: String,
+    },
+    JobReported {
+        report: Report,
+    },
+    AtPrompt {
+        attempt: u32,
+        rank: u32,
+        text: String,
+    },
+    PromptOver {
+        by: Option<String>,
+    },
+    Found {
+        signal: String,
+        level: String,
+        evidence: BTreeMap<String, Value>,
+    },
+    FindingOver {
+        signal: String,
+    },
+    RateUsed {
+        resource: String,
+        units: u64,
+    },
+    TeamPaused {
+        team: Option<String>,
+        hold: Hold,
+    },
+    TeamResumed {
+        team: Option<String>,
+        by: String,
+    },
+    NodeSeen {
+        name: String,
+        capacity: Amounts,
+        gpus: Vec<Gpu>,
+    },
+    NodeDrained {
+        node: String,
+        on: bool,
+        by: String,
+    },
+    GpuForeign {
+        node: String,
+        index: u32,
+        by: Option<String>,
+    },
+    Configured {
+        setup: Box<SetupShown>,
+    },
+    Started {
+        boot: String,
+        offset_ms: i64,
+    },
+    Down {
+        from_mono: u64,
+        to_mono: u64,
+        class: String,
+    },
+}

@@ -1,0 +1,187 @@
+//! From a fact to its shape.
+
+use super::fact::FactShown as Shown;
+use crate::api::wire::spec::Spec;
+use crate::api::wire::task::shares;
+use crate::api::wire::text_map;
+use crate::api::wire::time::Time;
+use crate::api::wire::words::Word as _;
+use crate::base::{Mono, Name, TaskId, Wall};
+use crate::model::fact::Class;
+use crate::model::finding::{Level, Signal};
+use crate::model::job::{self, Cause, FailureClass, Front, Outcome, StopFor};
+use crate::model::node::Gpu;
+use crate::model::reason::Numbers;
+use crate::model::{Fact, JobSpec, Resources};
+
+impl From<&Fact> for Shown {
+    fn from(fact: &Fact) -> Shown {
+        match fact {
+            Fact::JobSubmitted { spec, owner, uid, .. } => submitted(spec, owner, *uid),
+            Fact::KeyUsed { key, first, count, body } => key_used(key, first.0, *count, body),
+            Fact::Looked { user, mark } => looked(user, *mark),
+            Fact::JobQueued { .. } => Shown::JobQueued {},
+            Fact::JobWaits { cause, .. } => waits(*cause),
+            Fact::JobHeld { hold, .. } => Shown::JobHeld { hold: hold.into() },
+            Fact::JobReleased { by, .. } => Shown::JobReleased { by: by.to_string() },
+            Fact::JobPaused { .. } => Shown::JobPaused {},
+            Fact::JobFrozen { class, .. } => Shown::JobFrozen { class: class.to_word() },
+            Fact::JobThawed { class, .. } => Shown::JobThawed { class: class.to_word() },
+            Fact::AttemptBegan { attempt, resume, .. } => began(*attempt, *resume),
+            Fact::TaskPlaced { task, placement, class } => placed(*task, placement, *class),
+            Fact::TaskStarted { task, pid, class } => started(*task, *pid, *class),
+            Fact::JobRunning { .. } => Shown::JobRunning {},
+            Fact::JobStopping { why, by, reason, class, .. } => stopping(*why, by, reason, *class),
+            Fact::TaskEnded { task, exit } => task_ended(*task, exit),
+            Fact::TaskUnplaced { task } => unplaced(*task),
+            Fact::AttemptEnded { stopped_for, exit, .. } => {
+                attempt_ended(*stopped_for, exit.as_ref())
+            }
+            Fact::RetryCounted { .. } => Shown::RetryCounted {},
+            Fact::JobEnded { outcome, .. } => ended(*outcome),
+            Fact::JobForgotten { .. } => Shown::JobForgotten {},
+            Fact::JobChanged { spec, by, .. } => changed(spec, by),
+            Fact::JobMovedUp { front, by, .. } => moved_up(*front, by),
+            Fact::JobAcked { by, .. } => Shown::JobAcked { by: by.to_string() },
+            Fact::JobReported { report, .. } => Shown::JobReported { report: report.into() },
+            Fact::AtPrompt { task, text } => at_prompt(*task, text),
+            Fact::PromptOver { by, .. } => Shown::PromptOver { by: known(by.as_ref()) },
+            Fact::Found { signal, level, evidence, .. } => found(*signal, *level, evidence),
+            Fact::FindingOver { signal, .. } => Shown::FindingOver { signal: signal.to_word() },
+            Fact::RateUsed { resource, units } => rate_used(resource, *units),
+            Fact::TeamPaused { team, hold } => team_paused(team.as_ref(), hold),
+            Fact::TeamResumed { team, by } => team_resumed(team.as_ref(), by),
+            Fact::NodeSeen { name, capacity, gpus } => node_seen(name, capacity, gpus),
+            Fact::NodeDrained { node, on, by } => drained(node, *on, by),
+            Fact::GpuForeign { node, index, by } => foreign(node, *index, by.as_ref()),
+            Fact::Configured(setup) => Shown::Configured { setup: Box::new((&**setup).into()) },
+            Fact::Started { boot, offset } => {
+                Shown::Started { boot: boot.clone(), offset_ms: *offset }
+            }
+            Fact::Down { from, to, class } => down(*from, *to, *class),
+        }
+    }
+}
+
+fn known(name: Option<&Name>) -> Option<String> {
+    name.map(ToString::to_string)
+}
+
+fn submitted(spec: &JobSpec, owner: &Name, uid: Option<u32>) -> Shown {
+    Shown::JobSubmitted { spec: Box::new(Spec::from(spec)), owner: owner.to_string(), uid }
+}
+
+fn key_used(key: &str, first: u64, count: u32, body: &str) -> Shown {
+    Shown::KeyUsed { key: key.to_owned(), first, count, body: body.to_owned() }
+}
+
+fn looked(user: &Name, mark: Wall) -> Shown {
+    Shown::Looked { user: user.to_string(), mark: Time(mark) }
+}
+
+fn waits(cause: Cause) -> Shown {
+    let until = match cause {
+        Cause::Backoff(until) => Some(Time(until)),
+        Cause::After | Cause::StartAt | Cause::Children => None,
+    };
+    Shown::JobWaits { cause: cause.word().to_owned(), until }
+}
+
+fn began(attempt: u32, resume: bool) -> Shown {
+    Shown::AttemptBegan { attempt, resume }
+}
+
+fn placed(task: TaskId, placement: &job::Placement, class: Class) -> Shown {
+    Shown::TaskPlaced {
+        attempt: task.attempt,
+        rank: task.rank,
+        node: placement.node.to_string(),
+        gpus: shares(&placement.gpus),
+        class: class.to_word(),
+    }
+}
+
+fn started(task: TaskId, pid: u32, class: Class) -> Shown {
+    let TaskId { attempt, rank, .. } = task;
+    Shown::TaskStarted { attempt, rank, pid, class: class.to_word() }
+}
+
+fn stopping(why: StopFor, by: &Name, reason: &Option<String>, class: Class) -> Shown {
+    Shown::JobStopping {
+        why: why.to_word(),
+        by: by.to_string(),
+        reason: reason.clone(),
+        class: class.to_word(),
+    }
+}
+
+fn task_ended(task: TaskId, exit: &job::Exit) -> Shown {
+    Shown::TaskEnded { attempt: task.attempt, rank: task.rank, exit: exit.into() }
+}
+
+fn unplaced(task: TaskId) -> Shown {
+    Shown::TaskUnplaced { attempt: task.attempt, rank: task.rank }
+}
+
+fn attempt_ended(stopped: Option<StopFor>, exit: Option<&job::Exit>) -> Shown {
+    let stopped_for = stopped.map(StopFor::to_word);
+    Shown::AttemptEnded { stopped_for, exit: exit.map(Into::into) }
+}
+
+fn ended(outcome: Outcome) -> Shown {
+    let class = match outcome {
+        Outcome::Failed(class) => Some(FailureClass::to_word(class)),
+        Outcome::Succeeded | Outcome::Cancelled | Outcome::TimedOut | Outcome::Lost => None,
+    };
+    Shown::JobEnded { state: outcome.word().to_owned(), class }
+}
+
+fn changed(spec: &JobSpec, by: &Name) -> Shown {
+    Shown::JobChanged { spec: Box::new(Spec::from(spec)), by: by.to_string() }
+}
+
+fn moved_up(front: Front, by: &Name) -> Shown {
+    let Front { rank, priority } = front;
+    Shown::JobMovedUp { rank, priority, by: by.to_string() }
+}
+
+fn at_prompt(task: TaskId, text: &str) -> Shown {
+    Shown::AtPrompt { attempt: task.attempt, rank: task.rank, text: text.to_owned() }
+}
+
+fn found(signal: Signal, level: Level, evidence: &Numbers) -> Shown {
+    let (signal, level) = (signal.to_word(), level.to_word());
+    Shown::Found { signal, level, evidence: text_map(evidence) }
+}
+
+fn rate_used(resource: &Name, units: u64) -> Shown {
+    Shown::RateUsed { resource: resource.to_string(), units }
+}
+
+fn team_paused(team: Option<&Name>, hold: &job::Hold) -> Shown {
+    Shown::TeamPaused { team: known(team), hold: hold.into() }
+}
+
+fn team_resumed(team: Option<&Name>, by: &Name) -> Shown {
+    Shown::TeamResumed { team: known(team), by: by.to_string() }
+}
+
+fn node_seen(name: &Name, capacity: &Resources, gpus: &[Gpu]) -> Shown {
+    Shown::NodeSeen {
+        name: name.to_string(),
+        capacity: capacity.into(),
+        gpus: gpus.iter().map(Into::into).collect(),
+    }
+}
+
+fn drained(node: &Name, on: bool, by: &Name) -> Shown {
+    Shown::NodeDrained { node: node.to_string(), on, by: by.to_string() }
+}
+
+fn foreign(node: &Name, index: u32, by: Option<&Name>) -> Shown {
+    Shown::GpuForeign { node: node.to_string(), index, by: known(by) }
+}
+
+fn down(from: Mono, to: Mono, class: Class) -> Shown {
+    Shown::Down { from_mono: from.0, to_mono: to.0, class: class.to_word() }
+}

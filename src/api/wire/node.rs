@@ -1,0 +1,153 @@
+//! A place with capacity.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::SCHEMA_VERSION;
+use super::amounts::Amounts;
+use super::time::{Time, join, split};
+use crate::model;
+use crate::model::page::NodeRow;
+
+/// All nodes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NodeList {
+    /// 1.
+    pub schema_version: u32,
+    /// The nodes.
+    pub nodes: Vec<Node>,
+}
+
+/// A node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// `up`, `draining` (kept free, tasks still run), `drained` or `lost`.
+    pub state: String,
+    /// What it has.
+    pub capacity: Amounts,
+    /// What our tasks hold.
+    pub used: Amounts,
+    /// What is kept for waiting jobs.
+    pub reserved: Amounts,
+    /// What programs hold that are not ours.
+    pub foreign: Amounts,
+    /// Its labels.
+    pub labels: BTreeMap<String, String>,
+    /// It may vanish with short notice.
+    pub spot: bool,
+    /// A person keeps new work away.
+    pub drain: Option<Drain>,
+    /// Its devices.
+    pub gpus: Vec<Gpu>,
+    /// Tasks on it.
+    pub tasks: u64,
+}
+
+/// A person keeps new work away from a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Drain {
+    /// Who.
+    pub by: String,
+    /// Since when.
+    pub since: Time,
+    /// The same on the scheduler's clock.
+    pub since_mono: u64,
+}
+
+/// One accelerator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Gpu {
+    /// The index that `CUDA_VISIBLE_DEVICES` knows.
+    pub index: u32,
+    /// The vendor's id.
+    pub uuid: String,
+    /// What it calls itself.
+    pub model: String,
+    /// Device memory in bytes.
+    pub mem_bytes: u64,
+    /// Who uses it, if that is no task of ours.
+    pub foreign: Option<String>,
+}
+
+impl NodeList {
+    /// The document of some nodes.
+    pub fn new(rows: &[NodeRow]) -> NodeList {
+        let nodes = rows.iter().map(Node::from).collect();
+        NodeList { schema_version: SCHEMA_VERSION, nodes }
+    }
+}
+
+impl From<&NodeRow> for Node {
+    fn from(row: &NodeRow) -> Node {
+        let state = match (&row.drain, row.tasks) {
+            _ if !row.up => "lost",
+            (None, _) => "up",
+            (Some(_), 0) => "drained",
+            (Some(_), _) => "draining",
+        };
+        let drain = row.drain.as_ref().map(|drain| {
+            let (since, since_mono) = split(drain.since);
+            Drain { by: drain.by.to_string(), since, since_mono }
+        });
+        Node {
+            name: row.name.to_string(),
+            state: state.to_owned(),
+            capacity: Amounts::from(&row.capacity),
+            used: Amounts::from(&row.used),
+            reserved: Amounts::default(),
+            foreign: Amounts::from(&row.foreign),
+            labels: BTreeMap::new(),
+            spot: false,
+            drain,
+            gpus: row.gpus.iter().map(Gpu::from).collect(),
+            tasks: row.tasks,
+        }
+    }
+}
+
+impl From<Node> for NodeRow {
+    fn from(from: Node) -> NodeRow {
+        let drain = from.drain.map(|drain| model::node::Drain {
+            by: drain.by.into(),
+            since: join(drain.since, drain.since_mono),
+        });
+        NodeRow {
+            name: from.name.into(),
+            up: from.state != "lost",
+            capacity: from.capacity.into(),
+            used: from.used.into(),
+            foreign: from.foreign.into(),
+            gpus: from.gpus.into_iter().map(Into::into).collect(),
+            drain,
+            tasks: from.tasks,
+        }
+    }
+}
+
+impl From<&model::node::Gpu> for Gpu {
+    fn from(from: &model::node::Gpu) -> Gpu {
+        Gpu {
+            index: from.index,
+            uuid: from.uuid.to_string(),
+            model: from.model.to_string(),
+            mem_bytes: from.mem_bytes,
+            foreign: from.foreign.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+impl From<Gpu> for model::node::Gpu {
+    fn from(from: Gpu) -> model::node::Gpu {
+        model::node::Gpu {
+            index: from.index,
+            uuid: from.uuid.into(),
+            model: from.model.into(),
+            mem_bytes: from.mem_bytes,
+            foreign: from.foreign.map(Into::into),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What a job says about itself.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{name_map, text_map};
+use crate::model::command;
+
+/// What a job says about itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Report {
+    /// It saved itself.
+    Checkpoint {
+        /// Where.
+        #[serde(default)]
+        path: Option<String>,
+        /// How far, in hundredths of a percent.
+        #[serde(default)]
+        basis_points: Option<u32>,
+    },
+    /// How far it is.
+    Progress {
+        /// Hundredths of a percent.
+        #[serde(default)]
+        basis_points: Option<u32>,
+        /// In words.
+        #[serde(default)]
+        text: Option<String>,
+    },
+    /// It lives.
+    Heartbeat {},
+    /// It used something: added to the sums.
+    Usage {
+        /// Amounts by name.
+        amounts: BTreeMap<String, u64>,
+        /// The same key again adds nothing; the header `Idempotency-Key` stands for it.
+        #[serde(default)]
+        key: Option<String>,
+    },
+}
+
+impl From<&command::Report> for Report {
+    fn from(from: &command::Report) -> Report {
+        match from {
+            command::Report::Checkpoint { path, basis_points } => {
+                Report::Checkpoint { path: path.clone(), basis_points: *basis_points }
+            }
+            command::Report::Progress { basis_points, text } => {
+                Report::Progress { basis_points: *basis_points, text: text.clone() }
+            }
+            command::Report::Heartbeat => Report::Heartbeat {},
+            command::Report::Usage { amounts, key } => {
+                Report::Usage { amounts: text_map(amounts), key: key.clone() }
+            }
+        }
+    }
+}
+
+impl From<Report> for command::Report {
+    fn from(from: Report) -> command::Report {
+        match from {
+            Report::Checkpoint { path, basis_points } => {
+                command::Report::Checkpoint { path, basis_points }
+            }
+            Report::Progress { basis_points, text } => {
+                command::Report::Progress { basis_points, text }
+            }
+            Report::Heartbeat {} => command::Report::Heartbeat,
+            Report::Usage { amounts, key } => {
+                command::Report::Usage { amounts: name_map(amounts), key }
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Small requests.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::time::Time;
+
+/// Hold back a team, or everything.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PauseRequest {
+    /// The team; everything if null.
+    #[serde(default)]
+    pub team: Option<String>,
+    /// Lifts by itself.
+    #[serde(default)]
+    pub until: Option<Time>,
+    /// Why; required.
+    pub reason: String,
+}
+
+/// Lift the hold of a team, or of everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ResumeRequest {
+    /// The team; everything if null.
+    pub team: Option<String>,
+}
+
+/// A new size of a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResizeRequest {
+    /// The task; 0 if not given.
+    #[serde(default)]
+    pub rank: u32,
+    /// Lines.
+    pub rows: u16,
+    /// Columns.
+    pub cols: u16,
+}
+
+/// End the server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct StopRequest {
+    /// With its jobs; else they run on under their supervisors.
+    pub with_jobs: bool,
+}
+
+/// Move the mark up to which this user has seen what ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LookedRequest {
+    /// Up to here.
+    pub looked_at: Time,
+}

@@ -1,0 +1,168 @@
+//! What configuration told the core, as an event shows it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::WireError;
+use super::amounts::Amounts;
+use super::hold::Hold;
+use super::words::Word as _;
+use crate::base::Span;
+use crate::model::people::{Grant, Role, User};
+use crate::model::setup::{Countable, Defaults, Setup, Tier};
+use crate::model::team::Team;
+
+/// Everything the core knows of the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SetupShown {
+    /// Countable resources by name.
+    pub resources: BTreeMap<String, CountableShown>,
+    /// Teams.
+    pub teams: Vec<TeamShown>,
+    /// People.
+    pub users: Vec<UserShown>,
+    /// The uid that owns the server and is its admin.
+    pub owner_uid: u32,
+    /// What a job asks for if it does not say.
+    pub defaults: DefaultsShown,
+}
+
+/// A countable resource.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CountableShown {
+    /// Units that may be held at once.
+    pub count: u64,
+    /// Units that may be taken in any 60 seconds.
+    pub per_minute: Option<u64>,
+}
+
+/// A team.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TeamShown {
+    /// Its path.
+    pub name: String,
+    /// Held back.
+    pub paused: Option<Hold>,
+}
+
+/// A person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UserShown {
+    /// The name that is shown.
+    pub name: String,
+    /// The operating system's user.
+    pub os_user: String,
+    /// Its uid here.
+    pub uid: Option<u32>,
+    /// What they may do.
+    pub grants: Vec<GrantShown>,
+}
+
+/// A role in a team's subtree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct GrantShown {
+    /// Path of the team; empty for all.
+    pub team: String,
+    /// `viewer`, `submitter`, `operator` or `admin`.
+    pub role: String,
+}
+
+/// Defaults of a submission.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DefaultsShown {
+    /// What each task asks for.
+    pub request: Amounts,
+    /// The tier.
+    pub tier: String,
+    /// Between TERM and KILL, in milliseconds.
+    pub grace_ms: u64,
+    /// A job without a time limit gets a notice after this many milliseconds.
+    pub long_running_ms: u64,
+    /// Ended jobs kept at hand.
+    pub keep_ended: u64,
+}
+
+impl From<&Setup> for SetupShown {
+    fn from(from: &Setup) -> SetupShown {
+        let countable = |(name, countable): (&crate::base::Name, &Countable)| {
+            let shown = CountableShown { count: countable.count, per_minute: countable.per_minute };
+            (name.to_string(), shown)
+        };
+        let team = |team: &Team| TeamShown {
+            name: team.name.to_string(),
+            paused: team.paused.as_ref().map(Hold::from),
+        };
+        SetupShown {
+            resources: from.resources.iter().map(countable).collect(),
+            teams: from.teams.iter().map(team).collect(),
+            users: from.users.iter().map(UserShown::from).collect(),
+            owner_uid: from.owner_uid,
+            defaults: DefaultsShown {
+                request: Amounts::from(&from.defaults.request),
+                tier: from.defaults.tier.to_word(),
+                grace_ms: from.defaults.grace.0,
+                long_running_ms: from.defaults.long_running.0,
+                keep_ended: from.defaults.keep_ended as u64,
+            },
+        }
+    }
+}
+
+impl TryFrom<SetupShown> for Setup {
+    type Error = WireError;
+
+    fn try_from(from: SetupShown) -> Result<Setup, WireError> {
+        let countable = |(name, shown): (String, CountableShown)| {
+            (name.into(), Countable { count: shown.count, per_minute: shown.per_minute })
+        };
+        let team =
+            |team: TeamShown| Team { name: team.name.into(), paused: team.paused.map(Into::into) };
+        let users: Result<Vec<_>, _> = from.users.into_iter().map(User::try_from).collect();
+        Ok(Setup {
+            resources: from.resources.into_iter().map(countable).collect(),
+            teams: from.teams.into_iter().map(team).collect(),
+            users: users?,
+            owner_uid: from.owner_uid,
+            defaults: Defaults {
+                request: from.defaults.request.into(),
+                tier: Tier::of_word(&from.defaults.tier)?,
+                grace: Span(from.defaults.grace_ms),
+                long_running: Span(from.defaults.long_running_ms),
+                keep_ended: usize::try_from(from.defaults.keep_ended).unwrap_or(usize::MAX),
+            },
+        })
+    }
+}
+
+impl From<&User> for UserShown {
+    fn from(from: &User) -> UserShown {
+        let grant =
+            |grant: &Grant| GrantShown { team: grant.team.to_string(), role: grant.role.to_word() };
+        UserShown {
+            name: from.name.to_string(),
+            os_user: from.os_user.to_string(),
+            uid: from.uid,
+            grants: from.grants.iter().map(grant).collect(),
+        }
+    }
+}
+
+impl TryFrom<UserShown> for User {
+    type Error = WireError;
+
+    fn try_from(from: UserShown) -> Result<User, WireError> {
+        let grant = |shown: GrantShown| {
+            let role = Role::of_word(&shown.role)?;
+            Ok(Grant { team: shown.team.into(), role })
+        };
+        let grants: Result<Vec<_>, WireError> = from.grants.into_iter().map(grant).collect();
+        Ok(User {
+            name: from.name.into(),
+            os_user: from.os_user.into(),
+            uid: from.uid,
+            grants: grants?,
+        })
+    }
+}

@@ -1,0 +1,502 @@
+//! What goes out comes back the same, and the keys are those of the contract.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use super::detail::JobDocument;
+use super::event::Event;
+use super::list::JobList;
+use super::node::NodeList;
+use super::status::ServerStatus;
+use super::submission::{Submission, SubmitRequest};
+use super::summary::Summary;
+use super::why::WhyDocument;
+use super::{WireError, Words};
+use crate::base::{At, Digest, JobId, Mono, Name, Span, TaskId, Wall};
+use crate::model::command::Report;
+use crate::model::fact::Class;
+use crate::model::finding::{Level, Signal};
+use crate::model::job::{
+    ArrayPlace, AttemptRecord, Cause, Checkpoint, Dependency, DependencyKind, Exit, FailureClass,
+    Front, Gang, GpuShare, Hold, Outcome, Placement, Progress, Prompt, State, StopFor, Task,
+    TaskState, WarnSignal,
+};
+use crate::model::node::{Drain, Gpu};
+use crate::model::page::{self, Counts, Cursor, JobRow, Lane, NodeRow};
+use crate::model::people::{Grant, Role, User};
+use crate::model::program::Environment;
+use crate::model::reason::Code;
+use crate::model::setup::{Countable, Setup, Tier};
+use crate::model::team::Team;
+use crate::model::{Fact, Finding, JobSpec, Reason, Resources};
+
+struct Plain;
+
+impl Words for Plain {
+    fn reason(&self, reason: &Reason) -> String {
+        format!("because {}", reason.code.word())
+    }
+
+    fn change(&self, reason: &Reason) -> String {
+        format!("not {}", reason.code.word())
+    }
+
+    fn finding(&self, finding: &Finding) -> String {
+        format!("found {:?}", finding.signal)
+    }
+}
+
+/// Through the bytes and back.
+fn over_the_wire<T: Serialize + DeserializeOwned>(document: &T) -> T {
+    serde_json::from_slice(&serde_json::to_vec(document).unwrap()).unwrap()
+}
+
+fn at(n: u64) -> At {
+    At { now: Mono(n), wall: Wall(1_790_000_000_000 + i64::try_from(n).unwrap()) }
+}
+
+fn amounts() -> Resources {
+    let custom = BTreeMap::from([(Name::from("api:x"), 2)]);
+    Resources { cpu_milli: 500, mem_bytes: 1 << 30, gpu_milli: 1000, custom }
+}
+
+fn hold() -> Hold {
+    let until = Some(Wall(1_800_000_000_000));
+    Hold { by: "ana".into(), since: at(7), until, reason: Some("lunch".into()) }
+}
+
+fn row() -> JobRow {
+    JobRow {
+        id: JobId(42),
+        name: "train".into(),
+        team: "org/ml".into(),
+        priority: 300,
+        owner: "ana".into(),
+        state: State::Waiting(Cause::Backoff(Wall(1_800_000_000_001))),
+        since: at(5),
+        hold: Some(hold()),
+        frozen: true,
+        lane: Lane::Human,
+        reason: Reason::bare(Code::NoRoom).with("need_gpu_milli", 4000u64).with("node", "n1"),
+        request: amounts(),
+        gang: Gang { size: 8, min: 4 },
+        gang_running: 3,
+        attempt: 2,
+        submitted: at(1),
+        started: Some(at(2)),
+        ended: Some(at(9)),
+        expected_end: Some(Wall(1_800_000_000_002)),
+        exit: Some(Exit::NotStarted("no such command".into())),
+        labels: BTreeMap::from([("k".into(), "v".into())]),
+        command: vec!["sh".into(), "-c".into(), "\u{1b}[31m\0".into()],
+        cwd: "/tmp".into(),
+        nodes: vec!["n1".into()],
+        parent: Some(JobId(40)),
+        array: Some(ArrayPlace { id: JobId(41), index: 1, throttle: Some(8) }),
+        holds: amounts(),
+        prompt: Some(Prompt { rank: 1, text: "go on?".into(), since: at(6) }),
+        progress: Some(Progress { basis_points: Some(50), text: None, at: at(6) }),
+        findings: vec![Finding {
+            signal: Signal::LimitNear,
+            level: Level::Suspect,
+            since: at(8),
+            evidence: Reason::bare(Code::NoRoom).with("left_ms", 5u64).numbers,
+            acked: Some("bo".into()),
+        }],
+        acked: Some("bo".into()),
+        pty: true,
+    }
+}
+
+fn bare_row() -> JobRow {
+    JobRow {
+        state: State::Queued,
+        hold: None,
+        started: None,
+        ended: None,
+        expected_end: None,
+        exit: None,
+        parent: None,
+        array: None,
+        prompt: None,
+        progress: None,
+        findings: Vec::new(),
+        acked: None,
+        ..row()
+    }
+}
+
+fn gpu() -> Gpu {
+    Gpu {
+        index: 3,
+        uuid: "GPU-1".into(),
+        model: "pretend".into(),
+        mem_bytes: 9,
+        foreign: Some("pid 7".into()),
+    }
+}
+
+fn node() -> NodeRow {
+    NodeRow {
+        name: "n1".into(),
+        up: true,
+        capacity: amounts(),
+        used: amounts(),
+        foreign: Resources::default(),
+        gpus: vec![gpu()],
+        drain: Some(Drain { by: "ana".into(), since: at(3) }),
+        tasks: 2,
+    }
+}
+
+const COUNTS: Counts = Counts { human: 1, running: 2, queued: 3, stuck: 4, ended: 5 };
+
+#[test]
+fn a_page_of_jobs_reads_back() {
+    let page = page::JobPage {
+        jobs: vec![row(), bare_row()],
+        next: Some(Cursor { lane: Lane::Queued, place: (1, 2, 3) }),
+        counts: COUNTS,
+        seq: 99,
+        at: at(10),
+    };
+    let document = over_the_wire(&JobList::new(&page, &Plain));
+    assert_eq!(page::JobPage::try_from(document), Ok(page));
+}
+
+#[test]
+fn a_job_reads_back_with_its_tasks_and_attempts() {
+    let detail = page::JobDetail {
+        row: row(),
+        tasks: vec![
+            Task::pending(0),
+            Task {
+                rank: 1,
+                state: TaskState::Running,
+                placement: Some(Placement {
+                    node: "n1".into(),
+                    gpus: vec![GpuShare { index: 0, milli: 500 }],
+                }),
+                pid: Some(77),
+                placed: Some(at(2)),
+                started: Some(at(3)),
+                ended: Some(at(4)),
+                exit: Some(Exit::Signal(9)),
+            },
+        ],
+        attempts: vec![AttemptRecord {
+            attempt: 1,
+            started: at(2),
+            ended: at(3),
+            nodes: vec!["n1".into()],
+            stopped_for: Some(StopFor::Requeue),
+            exit: Some(Exit::Unknown),
+        }],
+        after: vec![Dependency { job: JobId(3), kind: DependencyKind::Any }],
+        checkpoint: Some(Checkpoint { path: None, attempt: 1, at: at(3) }),
+        usage: BTreeMap::from([("calls".into(), 3)]),
+        start_at: Some(Wall(1_800_000_000_000)),
+        time_limit: Some(Span::hours(1)),
+        estimate: Some(Span::mins(10)),
+        requeue: true,
+        resumable: false,
+        retry: 3,
+        env_names: vec!["PATH".into()],
+    };
+    let document = over_the_wire(&JobDocument::new(&detail, &Plain));
+    assert_eq!(page::JobDetail::try_from(document), Ok(detail));
+}
+
+#[test]
+fn every_key_of_a_job_is_there_even_if_nothing_is_known() {
+    let page =
+        page::JobPage { jobs: vec![bare_row()], next: None, counts: COUNTS, seq: 1, at: at(1) };
+    let json = serde_json::to_value(JobList::new(&page, &Plain)).unwrap();
+    assert_eq!(json["schema_version"], 1);
+    assert_eq!(json["next_cursor"], Json::Null);
+    let job = json["jobs"][0].as_object().unwrap();
+    let contract = "id name team tier priority state state_detail lane reason request gang \
+        attempt submitted_at started_at ended_at expected_start_at expected_end_at exit_code \
+        signal labels command cwd nodes parent array holds open_reviews cost findings deadline";
+    for key in contract.split_whitespace() {
+        assert!(job.contains_key(key), "{key}");
+    }
+    let detail = &json["jobs"][0]["state_detail"];
+    for key in ["by", "for", "cause", "class"] {
+        assert_eq!(detail.get(key), Some(&Json::Null), "{key}");
+    }
+    assert_eq!(job["open_reviews"], Json::Array(Vec::new()));
+    assert_eq!(job["reason"]["code"], "no_room");
+    assert_eq!(job["reason"]["text"], "because no_room");
+    assert_eq!(job["submitted_at"], "2026-09-21T14:13:20.001Z");
+    assert_eq!(job["tier"], "deadline");
+    assert_eq!(job["gang"]["running"], 3);
+}
+
+#[test]
+fn why_reads_back() {
+    let why = page::Why {
+        job: JobId(42),
+        state: State::Stopping(StopFor::Pause),
+        reason: Reason::bare(Code::Stopping),
+        also: vec![Reason::bare(Code::NoRoom)],
+        would_change: vec![Reason::bare(Code::TeamPaused).with("until_at", 5u64)],
+        position: Some(3),
+    };
+    let document = over_the_wire(&WhyDocument::new(&why, &Plain));
+    assert_eq!(document.why.also[0].text, "because no_room");
+    assert_eq!(document.why.would_change[0].text, "not team_paused");
+    assert_eq!(page::Why::try_from(document), Ok(why));
+}
+
+#[test]
+fn the_summary_and_its_nodes_read_back() {
+    let summary = page::Summary {
+        counts: COUNTS,
+        nodes: vec![node(), NodeRow { up: false, drain: None, ..node() }],
+        countables: vec![page::CountableRow {
+            name: "api:x".into(),
+            count: 6,
+            used: 2,
+            per_minute: Some(60),
+            taken: 3,
+        }],
+        paused: Some(hold()),
+        paused_teams: vec![("ml".into(), hold())],
+        seq: 4,
+        at: at(4),
+    };
+    let document = over_the_wire(&Summary::from(&summary));
+    assert_eq!(page::Summary::try_from(document), Ok(summary));
+    let states = |row: NodeRow| NodeList::new(&[row]).nodes.remove(0).state;
+    assert_eq!(states(node()), "draining");
+    assert_eq!(states(NodeRow { tasks: 0, ..node() }), "drained");
+    assert_eq!(states(NodeRow { drain: None, ..node() }), "up");
+    assert_eq!(states(NodeRow { up: false, ..node() }), "lost");
+}
+
+#[test]
+fn the_status_reads_back_and_another_version_is_refused() {
+    let status = page::ServerStatus {
+        pid: 1,
+        version: "0.1.0".into(),
+        data_dir: "/d".into(),
+        socket: "/s".into(),
+        since: Wall(1_790_000_000_000),
+        counts: COUNTS,
+        mechanism: "signals".into(),
+        notes: vec!["disk full".into()],
+        seq: 3,
+    };
+    let document = over_the_wire(&ServerStatus::from(status.clone()));
+    assert_eq!(page::ServerStatus::try_from(document.clone()), Ok(status));
+    let newer = ServerStatus { schema_version: 2, ..document };
+    let WireError(text) = page::ServerStatus::try_from(newer).unwrap_err();
+    assert!(text.contains("version 2"), "{text}");
+}
+
+fn spec() -> JobSpec {
+    JobSpec {
+        name: "a".into(),
+        team: "t".into(),
+        priority: 1,
+        request: amounts(),
+        gang: Gang { size: 2, min: 1 },
+        after: vec![Dependency { job: JobId(1), kind: DependencyKind::Failed }],
+        start_at: Some(Wall(1_800_000_000_000)),
+        array: Some(ArrayPlace { id: JobId(1), index: 0, throttle: None }),
+        estimate: Some(Span(1)),
+        time_limit: Some(Span(2)),
+        warn: Some(WarnSignal { signal: 10, before: Span(3) }),
+        grace: Span(4),
+        requeue: true,
+        resumable: true,
+        retry: 5,
+        labels: BTreeMap::from([("k".into(), "v".into())]),
+        must_fit: true,
+        hard: true,
+        pty: true,
+        parent: Some(JobId(6)),
+        program: Digest::of(b"x"),
+    }
+}
+
+fn setup() -> Setup {
+    Setup {
+        resources: BTreeMap::from([("api:x".into(), Countable { count: 1, per_minute: Some(2) })]),
+        teams: vec![Team { name: "ml".into(), paused: Some(hold()) }],
+        users: vec![User {
+            name: "ana".into(),
+            os_user: "a".into(),
+            uid: Some(7),
+            grants: vec![Grant { team: "ml".into(), role: Role::Operator }],
+        }],
+        owner_uid: 1000,
+        ..Setup::default()
+    }
+}
+
+fn facts_about_jobs() -> Vec<Fact> {
+    let job = JobId(42);
+    let spec = Box::new(spec());
+    let by: Name = "ana".into();
+    let class = Class::Held;
+    vec![
+        Fact::JobSubmitted { job, spec: spec.clone(), owner: by.clone(), uid: Some(1) },
+        Fact::JobQueued { job },
+        Fact::JobWaits { job, cause: Cause::Backoff(Wall(1_800_000_000_000)) },
+        Fact::JobWaits { job, cause: Cause::Children },
+        Fact::JobHeld { job, hold: hold() },
+        Fact::JobReleased { job, by: by.clone() },
+        Fact::JobPaused { job },
+        Fact::JobFrozen { job, class },
+        Fact::JobThawed { job, class },
+        Fact::AttemptBegan { job, attempt: 2, resume: true },
+        Fact::JobRunning { job },
+        Fact::JobStopping { job, why: StopFor::Gang, by: by.clone(), reason: None, class },
+        Fact::AttemptEnded { job, stopped_for: Some(StopFor::Cancel), exit: Some(Exit::Code(1)) },
+        Fact::RetryCounted { job },
+        Fact::JobEnded { job, outcome: Outcome::Failed(FailureClass::NodeLost) },
+        Fact::JobEnded { job, outcome: Outcome::TimedOut },
+        Fact::JobForgotten { job },
+        Fact::JobChanged { job, spec, by: by.clone() },
+        Fact::JobMovedUp { job, front: Front { rank: 3, priority: 300 }, by: by.clone() },
+        Fact::JobAcked { job, by: by.clone() },
+        Fact::JobReported { job, report: Report::Heartbeat },
+        Fact::JobReported {
+            job,
+            report: Report::Usage { amounts: [("calls".into(), 1)].into(), key: None },
+        },
+        Fact::PromptOver { job, by: Some(by) },
+        Fact::Found {
+            job,
+            signal: Signal::NeverFits,
+            level: Level::Stuck,
+            evidence: Reason::bare(Code::NoRoom).with("n", 1u64).numbers,
+        },
+        Fact::FindingOver { job, signal: Signal::NeverStarted },
+    ]
+}
+
+fn facts_about_tasks() -> Vec<Fact> {
+    let task = TaskId { job: JobId(42), attempt: 2, rank: 1 };
+    let gpus = vec![GpuShare { index: 0, milli: 500 }];
+    let placement = Placement { node: "n1".into(), gpus };
+    vec![
+        Fact::TaskPlaced { task, placement, class: Class::StartStop },
+        Fact::TaskStarted { task, pid: 7, class: Class::Productive },
+        Fact::TaskEnded { task, exit: Exit::Signal(15) },
+        Fact::TaskUnplaced { task },
+        Fact::AtPrompt { task, text: "ok?".into() },
+    ]
+}
+
+fn other_facts() -> Vec<Fact> {
+    let by: Name = "ana".into();
+    let node: Name = "n1".into();
+    vec![
+        Fact::KeyUsed { key: "ana:k".into(), first: JobId(1), count: 2, body: "0f".into() },
+        Fact::Looked { user: "ana".into(), mark: Wall(9) },
+        Fact::RateUsed { resource: "api:x".into(), units: 2 },
+        Fact::TeamPaused { team: None, hold: hold() },
+        Fact::TeamResumed { team: Some("ml".into()), by: by.clone() },
+        Fact::NodeSeen { name: node.clone(), capacity: amounts(), gpus: vec![gpu()] },
+        Fact::NodeDrained { node: node.clone(), on: true, by: by.clone() },
+        Fact::GpuForeign { node, index: 1, by: Some(by) },
+        Fact::Configured(Box::new(setup())),
+        Fact::Started { boot: "b".into(), offset: 0 },
+        Fact::Down { from: Mono(1), to: Mono(2), class: Class::Down },
+    ]
+}
+
+#[test]
+fn every_fact_reads_back_under_its_own_word() {
+    let facts = [facts_about_jobs(), facts_about_tasks(), other_facts()].concat();
+    for fact in facts {
+        let row = page::EventRow { seq: 7, at: at(7), by: Some("ana".into()), fact };
+        let event = Event::from(&row);
+        let json = serde_json::to_value(&event).unwrap();
+        assert_eq!(json["kind"], row.fact.word(), "{json}");
+        assert!(json["data"].is_object(), "{json}");
+        assert_eq!(json["job"].as_u64(), row.fact.job().map(|job| job.0));
+        assert_eq!(page::EventRow::try_from(over_the_wire(&event)), Ok(row));
+    }
+}
+
+#[test]
+fn an_event_about_a_job_needs_its_number() {
+    let queued = Fact::JobQueued { job: JobId(1) };
+    let row = page::EventRow { seq: 1, at: at(1), by: None, fact: queued };
+    let event = Event { job: None, ..Event::from(&row) };
+    assert!(page::EventRow::try_from(event).is_err());
+}
+
+fn submission(env: &[(&str, &str)]) -> crate::model::submission::Submission {
+    let pairs = env.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
+    crate::model::submission::Submission {
+        argv: vec!["true".into()],
+        cwd: "/tmp".into(),
+        env: Environment::new(pairs),
+        name: Some("n".into()),
+        team: Some("ml".into()),
+        tier: Some(Tier::Batch),
+        priority: Some(5),
+        cpu_milli: Some(500),
+        mem_bytes: None,
+        gpu_milli: Some(0),
+        custom: BTreeMap::from([("api:x".into(), 1)]),
+        gang: Some(2),
+        min: Some(1),
+        after: vec![Dependency { job: JobId(12), kind: DependencyKind::Failed }],
+        start_at: Some(Wall(1_800_000_000_000)),
+        array: Some(crate::model::submission::ArrayRequest {
+            indices: vec![0, 2],
+            throttle: Some(1),
+        }),
+        estimate: Some(Span(1)),
+        time_limit: Some(Span(2)),
+        grace: Some(Span(3)),
+        warn: Some(WarnSignal { signal: 10, before: Span(120_000) }),
+        requeue: true,
+        resumable: true,
+        retry: 2,
+        labels: BTreeMap::from([("k".into(), "v".into())]),
+        must_fit: true,
+        hard: true,
+        pty: true,
+    }
+}
+
+#[test]
+fn submissions_read_back_and_say_what_they_share_once() {
+    let same = vec![submission(&[("A", "1")]), submission(&[("A", "1")])];
+    let request = SubmitRequest::new(&same);
+    assert!(request.env.is_some() && request.jobs.iter().all(|job| job.env.is_none()));
+    assert_eq!(over_the_wire(&request).into_model(), Ok(same));
+
+    let different = vec![submission(&[("A", "1")]), submission(&[])];
+    let request = SubmitRequest::new(&different);
+    assert!(request.env.is_none());
+    assert_eq!(over_the_wire(&request).into_model(), Ok(different));
+
+    let changes = submission(&[]);
+    let document = over_the_wire(&Submission::changes(&changes));
+    assert_eq!(document.into_model(), Ok(changes));
+    let nothing = Submission::changes(&crate::model::submission::Submission::default());
+    assert_eq!(serde_json::to_string(&nothing).unwrap(), "{}");
+}
+
+#[test]
+fn a_submission_without_command_or_directory_is_refused_by_its_place() {
+    let read = |text: &str| {
+        let request: SubmitRequest = serde_json::from_str(text).unwrap();
+        request.into_model().unwrap_err().0
+    };
+    assert!(read(r#"{"cwd":"/","jobs":[{"command":["a"]},{}]}"#).contains("jobs[1].command"));
+    assert!(read(r#"{"jobs":[{"command":["a"]}]}"#).contains("jobs[0].cwd"));
+    let unknown = serde_json::from_str::<Submission>(r#"{"gpu":1}"#).unwrap_err().to_string();
+    assert!(unknown.contains("`gpu`"), "{unknown}");
+}

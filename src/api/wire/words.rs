@@ -1,0 +1,130 @@
+//! Words that stand for the variants of a type of `model`, in both directions.
+
+use super::WireError;
+use crate::model::fact::Class;
+use crate::model::finding::{Level, Signal};
+use crate::model::job::{DependencyKind, FailureClass, StopFor, TaskState};
+use crate::model::page::Lane;
+use crate::model::people::Role;
+use crate::model::setup::Tier;
+
+/// A type that JSON shows as one word.
+pub(super) trait Word: Sized {
+    /// The word.
+    fn to_word(self) -> String;
+
+    /// What the word stands for.
+    fn of_word(word: &str) -> Result<Self, WireError>;
+}
+
+macro_rules! words {
+    ($what:literal $type:ident { $($variant:ident = $word:literal,)* }) => {
+        impl Word for $type {
+            fn to_word(self) -> String {
+                match self { $($type::$variant => $word,)* }.to_owned()
+            }
+
+            fn of_word(word: &str) -> Result<$type, WireError> {
+                match word {
+                    $($word => Ok($type::$variant),)*
+                    other => Err(WireError::unknown($what, other)),
+                }
+            }
+        }
+    };
+}
+
+words!("lane" Lane {
+    Human = "human",
+    Running = "running",
+    Queued = "queued",
+    Ended = "ended",
+});
+
+words!("task state" TaskState {
+    Pending = "pending",
+    Starting = "starting",
+    Running = "running",
+    Stopping = "stopping",
+    Ended = "ended",
+});
+
+words!("reason of a stop" StopFor {
+    Cancel = "cancel",
+    Pause = "pause",
+    Requeue = "requeue",
+    Timeout = "timeout",
+    Gang = "gang",
+    Failure = "failure",
+});
+
+words!("failure class" FailureClass {
+    Exit = "exit",
+    Signal = "signal",
+    ParkedWithoutAsking = "parked_without_asking",
+    Dependency = "dependency",
+    NodeLost = "node_lost",
+    NeverFits = "never_fits",
+    CannotStart = "cannot_start",
+});
+
+words!("kind of dependency" DependencyKind {
+    Ok = "ok",
+    Any = "any",
+    Failed = "failed",
+});
+
+words!("signal" Signal {
+    NeverFits = "never_fits",
+    NeverStarted = "never_started",
+    LimitNear = "limit_near",
+    LongRunning = "long_running",
+});
+
+words!("level" Level {
+    Notice = "notice",
+    Suspect = "suspect",
+    Stuck = "stuck",
+});
+
+words!("tier" Tier {
+    Batch = "batch",
+    Research = "research",
+    Deadline = "deadline",
+    Production = "production",
+});
+
+words!("role" Role {
+    Viewer = "viewer",
+    Submitter = "submitter",
+    Operator = "operator",
+    Admin = "admin",
+});
+
+words!("ledger class" Class {
+    StartStop = "start_stop",
+    Productive = "productive",
+    Held = "held",
+    Down = "down",
+    Drained = "drained",
+    Idle = "idle",
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_are_those_of_the_model() {
+        for lane in [Lane::Human, Lane::Running, Lane::Queued, Lane::Ended] {
+            assert_eq!(lane.to_word(), lane.word());
+        }
+        for tier in Tier::ALL {
+            assert_eq!(tier.to_word(), tier.word());
+        }
+        for why in ["cancel", "pause", "requeue", "timeout", "gang", "failure"] {
+            assert_eq!(StopFor::of_word(why).map(StopFor::word), Ok(why));
+        }
+        assert!(Role::of_word("god").unwrap_err().0.contains("\"god\""));
+    }
+}

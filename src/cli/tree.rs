@@ -1,0 +1,219 @@
+//! The verbs and options as clap sees them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use super::output::Color;
+use super::verbs::{
+    act, again, attach, completions, config, enable, events, help, journal, logs, ls, nodes, pause,
+    report, send, serve, server, set, show, submit, wait,
+};
+
+/// What stands before everything else in `--help`.
+const EXAMPLES: &str = "\
+Examples:
+  holdshort submit -- ./agent.sh            queue it; prints its number
+  holdshort submit --gpu 1 --time-limit 2h -- python train.py
+  holdshort ls                              what runs, waits, ended
+  holdshort logs 42 -f                      its output as it comes
+  holdshort why 42                          why it does not run yet
+  holdshort submit -t -- bash               with a terminal: holdshort attach 42
+  holdshort wait 42                         until it ends; exits with its code
+  holdshort cancel 42";
+
+const TEMPLATE: &str = "{before-help}{about}\n\n{usage-heading} {usage}\n\n{all-args}{after-help}";
+
+/// Queues jobs on this machine, runs them, loses nothing.
+#[derive(Debug, Parser)]
+#[command(name = "holdshort", version, before_help = EXAMPLES, help_template = TEMPLATE)]
+#[command(disable_help_subcommand = true, args_override_self = true)]
+#[command(
+    after_help = "`holdshort help all` lists every verb, `holdshort help VERB` explains one."
+)]
+#[command(subcommand_value_name = "VERB", subcommand_help_heading = "Daily verbs")]
+pub struct Cli {
+    /// Options every verb has.
+    #[command(flatten)]
+    pub globals: Globals,
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+}
+
+/// Options every verb has.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Globals {
+    /// Print one JSON document
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub json: bool,
+    /// When to use colour: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        hide_possible_values = true,
+        hide_default_value = true,
+        help_heading = "Everywhere"
+    )]
+    pub color: Color,
+    /// Socket of the server to talk to
+    #[arg(long, global = true, value_name = "PATH", help_heading = "Everywhere")]
+    pub socket: Option<PathBuf>,
+    /// Directory of the journal; one server for each
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
+    pub data_dir: Option<PathBuf>,
+    /// Configuration file
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Everywhere")]
+    pub config: Option<PathBuf>,
+}
+
+/// The verbs, by what they need; those that are not hidden are the daily ones.
+#[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it in a process")]
+pub enum Verb {
+    /// They talk to the server, which is started if none runs.
+    #[command(flatten)]
+    Linked(Linked),
+    /// They need to know where things lie.
+    #[command(flatten)]
+    Placed(Placed),
+    /// They need nothing.
+    #[command(flatten)]
+    Plain(Plain),
+}
+
+/// Verbs that talk to the server.
+#[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it in a process")]
+pub enum Linked {
+    /// Queue a job: a command after `--`, a script, or a batch of lines
+    Submit(submit::Submit),
+    /// Queue a job, show its output, end with its code
+    Run(submit::Run),
+    /// List live jobs and those that ended since you last looked
+    Ls(ls::Ls),
+    /// Show everything about a job
+    Show(show::Show),
+    /// Say why a job is (not) running, and when it will
+    Why(show::Why),
+    /// Print a job's output
+    Logs(logs::Logs),
+    /// Look at a job's terminal, and type into it
+    Attach(attach::Attach),
+    /// Answer at a job's prompt
+    Send(send::Send),
+    /// Wait until jobs end
+    Wait(wait::Wait),
+    /// End jobs for good
+    #[command(visible_alias = "stop")]
+    Cancel(act::Cancel),
+    /// Hold back jobs, a team or everything
+    Pause(pause::Pause),
+    /// Let what is paused go on
+    Resume(pause::Resume),
+    /// Queue a copy of a job, changed if you like
+    #[command(hide = true)]
+    Again(again::Again),
+    /// Stop a job's processes and queue it again
+    #[command(hide = true)]
+    Requeue(act::Requeue),
+    /// Change priority, team or time limit
+    #[command(hide = true)]
+    Set(set::Set),
+    /// Move a job to the front of its team
+    #[command(hide = true)]
+    Next(act::Next),
+    /// Say that you have seen a job's trouble or end
+    #[command(hide = true)]
+    Ack(act::Ack),
+    /// List nodes and countable resources
+    #[command(hide = true)]
+    Nodes(nodes::Nodes),
+    /// Keep new work away from a node
+    #[command(hide = true)]
+    Drain(nodes::Drain),
+    /// Let work come to a node again
+    #[command(hide = true)]
+    Undrain(nodes::Undrain),
+    /// Print what happened
+    #[command(hide = true)]
+    Events(events::Events),
+    /// In a job: a checkpoint was saved
+    #[command(hide = true)]
+    Checkpoint(report::Checkpoint),
+    /// In a job: how far it is
+    #[command(hide = true)]
+    Progress(report::Progress),
+    /// In a job: it lives
+    #[command(hide = true)]
+    Heartbeat(report::Heartbeat),
+    /// In a job: what it used
+    #[command(hide = true)]
+    Usage(report::Usage),
+}
+
+/// Verbs that need to know where things lie.
+#[derive(Debug, Subcommand)]
+pub enum Placed {
+    /// Start, stop or look at the server
+    #[command(hide = true)]
+    Server(server::Server),
+    /// Run the server in the foreground
+    #[command(hide = true)]
+    Serve(serve::Serve),
+    /// Keep the server running as a user service
+    #[command(hide = true)]
+    Enable(enable::Enable),
+    /// Check the journal
+    #[command(hide = true)]
+    Verify(journal::Verify),
+    /// Export, replay or compact the journal
+    #[command(hide = true)]
+    Journal(journal::Journal),
+    /// Print where things lie
+    #[command(hide = true)]
+    Paths(config::Paths),
+}
+
+/// Verbs that need nothing.
+#[derive(Debug, Subcommand)]
+pub enum Plain {
+    /// Check or show the configuration
+    #[command(hide = true)]
+    Config(config::Config),
+    /// Print a completion script for a shell
+    #[command(hide = true)]
+    Completions(completions::Completions),
+    /// Print the manual page, or write all pages to a directory
+    #[command(hide = true)]
+    Man(completions::Man),
+    /// Explain a verb; `help all` lists every verb
+    #[command(hide = true)]
+    Help(help::Help),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_tree_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_starts_with_examples_and_shows_the_daily_verbs_only() {
+        let help = Cli::command().render_help().to_string();
+        assert!(help.starts_with("Examples:"), "{help}");
+        for daily in ["submit", "ls", "attach", "cancel", "resume"] {
+            assert!(help.contains(&format!("\n  {daily}")), "{daily}\n{help}");
+        }
+        for rare in ["journal", "heartbeat", "undrain"] {
+            assert!(!help.contains(&format!("\n  {rare}")), "{rare}\n{help}");
+        }
+    }
+}

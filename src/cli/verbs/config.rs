@@ -1,0 +1,109 @@
+//! `config check|show|schema` and `paths`.
+
+use clap::{Args, Subcommand};
+
+use crate::cli::exit::{OK, Outcome};
+use crate::cli::output::Output;
+use crate::cli::session::Session;
+use crate::cli::tree::Globals;
+use crate::config::schema::schema;
+
+/// `config`.
+#[derive(Debug, Args)]
+pub struct Config {
+    #[command(subcommand)]
+    verb: ConfigVerb,
+}
+
+/// What is done with the configuration.
+#[derive(Debug, Clone, Copy, Subcommand)]
+enum ConfigVerb {
+    /// Read it and name every mistake
+    Check,
+    /// Print every effective value
+    Show {
+        /// Say where each value comes from
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Print the JSON Schema of the file
+    Schema,
+}
+
+/// `paths`.
+#[derive(Debug, Args)]
+pub struct Paths {}
+
+impl Config {
+    /// Does it.
+    ///
+    /// # Errors
+    /// Every mistake in the configuration.
+    pub fn run(self, globals: Globals) -> Outcome {
+        let output = Output { color: globals.color };
+        match self.verb {
+            ConfigVerb::Schema => output.line(schema().trim_end())?,
+            ConfigVerb::Check => {
+                let session = Session::new(globals)?;
+                let file = &session.places.paths.config;
+                let state = if file.exists() { "is right" } else { "does not exist: defaults" };
+                session.output.line(&format!("{} {state}", file.display()))?;
+            }
+            ConfigVerb::Show { origin } => show(&Session::new(globals)?, origin)?,
+        }
+        Ok(OK)
+    }
+}
+
+fn show(session: &Session, origin: bool) -> Result<(), crate::cli::exit::Failure> {
+    let shown = &session.places.config.shown;
+    if session.globals.json {
+        let values: Vec<_> = shown
+            .iter()
+            .map(|entry| {
+                let origin = entry.origin.to_string();
+                serde_json::json!({"key": entry.key, "value": entry.value, "origin": origin})
+            })
+            .collect();
+        return session.json(&serde_json::json!({"schema_version": 1, "values": values}));
+    }
+    let mut text = String::new();
+    for entry in shown {
+        text.push_str(&format!("{} = {}", entry.key, entry.value));
+        if origin {
+            text.push_str(&format!("  # {}", entry.origin));
+        }
+        text.push('\n');
+    }
+    session.output.out(&text)
+}
+
+impl Paths {
+    /// Prints where things lie.
+    ///
+    /// # Errors
+    /// When stdout takes no more.
+    pub fn run(self, session: &Session) -> Outcome {
+        let paths = &session.places.paths;
+        let all = [
+            ("config", &paths.config),
+            ("data", &paths.data),
+            ("state", &paths.state),
+            ("runtime", &paths.runtime),
+            ("socket", &paths.socket),
+            ("log", &session.places.log),
+        ];
+        if session.globals.json {
+            let mut document = serde_json::Map::new();
+            document.insert("schema_version".into(), 1.into());
+            for (name, path) in all {
+                document.insert(name.into(), path.to_string_lossy().into());
+            }
+            session.json(&document)?;
+            return Ok(OK);
+        }
+        let lines = all.map(|(name, path)| format!("{name:<8} {}\n", path.display()));
+        session.output.out(&lines.concat())?;
+        Ok(OK)
+    }
+}

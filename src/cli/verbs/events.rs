@@ -1,0 +1,75 @@
+//! `events [-f]`: what happened, fact by fact.
+
+use clap::Args;
+use futures::StreamExt;
+
+use crate::api::wire::SCHEMA_VERSION;
+use crate::api::wire::event::{Event, EventList};
+use crate::base::At;
+use crate::cli::clock;
+use crate::cli::exit::{Failure, OK, Outcome};
+use crate::cli::session::Session;
+use crate::cli::shown;
+use crate::link::{Link, LinkError};
+use crate::model::page::EventRow;
+use crate::view::describe;
+
+/// `events`.
+#[derive(Debug, Args)]
+pub struct Events {
+    /// Go on as things happen
+    #[arg(long, short = 'f')]
+    follow: bool,
+    /// Only after this record of the journal
+    #[arg(long, value_name = "SEQ")]
+    since: Option<u64>,
+}
+
+impl Events {
+    /// Prints them: one document, or with `-f` one on each line as they come.
+    ///
+    /// # Errors
+    /// The server's.
+    pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
+        let mut since = self.since;
+        loop {
+            let mut events = link.events(since, self.follow).await?;
+            let mut listed = Vec::new();
+            let lost = loop {
+                match events.next().await {
+                    None => break false,
+                    Some(Err(LinkError::Unreachable(_))) if self.follow => break true,
+                    // Older facts are gone; those after the gap follow.
+                    Some(Err(LinkError::Protocol(gap))) => session.output.warn(&gap),
+                    Some(Err(error)) => return Err(error.into()),
+                    Some(Ok(row)) => {
+                        since = Some(row.seq);
+                        if session.globals.json && !self.follow {
+                            listed.push(Event::from(&row));
+                        } else {
+                            print(session, &row)?;
+                        }
+                    }
+                }
+            };
+            if lost {
+                drop(session.link()?);
+                continue;
+            }
+            if session.globals.json && !self.follow {
+                let document = EventList { schema_version: SCHEMA_VERSION, events: listed };
+                session.json(&document)?;
+            }
+            return Ok(OK);
+        }
+    }
+}
+
+fn print(session: &Session, row: &EventRow) -> Result<(), Failure> {
+    if session.globals.json {
+        return session.json(&Event::from(row));
+    }
+    let now = At { wall: clock::wall(), ..At::default() };
+    let line = describe::event_line(row, &shown::sight(now));
+    session.output.out(&shown::text(&[line], session.output))
+}

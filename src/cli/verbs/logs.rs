@@ -1,0 +1,71 @@
+//! `logs T [-f]`: output over all attempts.
+
+use clap::Args;
+
+use crate::base::quantity;
+use crate::cli::args::target::Target;
+use crate::cli::args::values;
+use crate::cli::exit::{Failure, OK, Outcome};
+use crate::cli::follow::{Output, Sink};
+use crate::cli::session::Session;
+use crate::cli::targets;
+use crate::cli::terminal::filter::Pass;
+use crate::link::Link;
+use crate::model::page::LogQuery;
+
+/// `logs`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Into a pipe or file the bytes come as the job wrote them; a terminal gets \
+                        text and colours only."
+)]
+pub struct Logs {
+    /// The job
+    #[arg(value_name = "JOB", env = "HOLDSHORT_JOB_ID", hide_env = true)]
+    target: Target,
+    /// Go on until the job ends
+    #[arg(long, short = 'f')]
+    follow: bool,
+    /// The task of a gang [default: 0]
+    #[arg(long, value_name = "RANK")]
+    task: Option<u32>,
+    /// One attempt only [default: all of them]
+    #[arg(long, value_name = "N", value_parser = values::at_least_one)]
+    attempt: Option<u32>,
+    /// Only this much before the end: 64Ki
+    #[arg(long, value_name = "BYTES", value_parser = quantity::parse_bytes)]
+    tail: Option<u64>,
+}
+
+impl Logs {
+    /// Refuses what makes no sense.
+    ///
+    /// # Errors
+    /// A usage failure.
+    pub fn check(&self, session: &Session) -> Result<(), Failure> {
+        if !session.globals.json {
+            return Ok(());
+        }
+        Err(Failure::usage("output is bytes and has no JSON form", "holdshort logs 42 > file"))
+    }
+
+    /// Prints it.
+    ///
+    /// # Errors
+    /// The server's, or that stdout takes no more.
+    pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
+        let job = targets::id(link, &self.target).await?;
+        let query = LogQuery {
+            attempt: self.attempt,
+            rank: self.task,
+            follow: self.follow,
+            tail_bytes: self.tail,
+        };
+        let mut output = Output::open(link, session, job, query).await?;
+        let mut sink = Sink::new(Pass::Colours);
+        while let Some(bytes) = output.next().await? {
+            sink.write(&bytes)?;
+        }
+        Ok(OK)
+    }
+}

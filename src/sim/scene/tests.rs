@@ -1,0 +1,72 @@
+//! The scene as it opens.
+
+use super::*;
+use crate::base::JobId;
+use crate::model::filter::Filter;
+use crate::model::page::{Ended, JobPage, JobRow, Lane, Query};
+use crate::view::sight::Sight;
+
+fn page(fleet: &Fleet) -> JobPage {
+    let mark = fleet.world().looked(site::OWNER);
+    let filter = Filter::default();
+    let query = Query { filter, ended: Ended::Since(mark), limit: 2000, cursor: None };
+    let program = |job: &crate::model::Job| fleet.program(job).cloned();
+    crate::engine::pages::jobs(fleet.world(), fleet.seq(), fleet.at(), &query, &|_| true, &program)
+}
+
+fn of_lane(page: &JobPage, lane: Lane) -> Vec<&JobRow> {
+    page.jobs.iter().filter(|row| row.lane == lane).collect()
+}
+
+fn names<'a>(rows: &[&'a JobRow]) -> Vec<&'a str> {
+    rows.iter().map(|row| &*row.name).collect()
+}
+
+#[test]
+fn the_scene_is_rich_for_any_seed() {
+    for seed in [1, 7, 42, 4711] {
+        let mut fleet = open(seed);
+        fleet.check();
+        assert_eq!(fleet.faults(), &[] as &[String]);
+        assert_eq!((fleet.at().wall, fleet.refused()), (PRESENT, 0), "seed {seed}");
+        let page = page(&fleet);
+        let people = names(&of_lane(&page, Lane::Human));
+        assert_eq!(people, ["triage-inbox", "fix-auth", "migrate-sessions", "refactor-billing"]);
+        let running = names(&of_lane(&page, Lane::Running));
+        for name in ["finetune-7b", "eval-nightly", "distill-q4", "crawl-eu", "ray-sweep"] {
+            assert!(running.contains(&name), "seed {seed}: {name} in {running:?}");
+        }
+        let stuck: Vec<JobId> = fleet.world().index().stuck().collect();
+        let stuck: Vec<&str> = stuck.iter().map(|id| &*fleet.job(*id).unwrap().spec.name).collect();
+        assert_eq!(stuck, ["crawl-eu", "finetune-405b"], "seed {seed}");
+        let queued: std::collections::BTreeSet<&str> =
+            names(&of_lane(&page, Lane::Queued)).into_iter().collect();
+        assert!((26..=34).contains(&queued.len()), "seed {seed}: {queued:?}");
+        let ended = of_lane(&page, Lane::Ended);
+        let failed: Vec<&JobRow> =
+            ended.iter().filter(|row| row.state.word() == "failed").copied().collect();
+        assert_eq!((ended.len(), failed.len()), (12, 3), "seed {seed}: {:?}", names(&ended));
+    }
+}
+
+#[test]
+fn the_scene_lives_on() {
+    let mut fleet = open(7);
+    let before = fleet.seq();
+    fleet.advance(fleet.at().now + Span::hours(6));
+    fleet.check();
+    assert_eq!(fleet.faults(), &[] as &[String]);
+    assert!(fleet.seq() > before + 300, "{}", fleet.seq() - before);
+    let counts = fleet.world().index().counts();
+    assert!(counts.running >= 4 && counts.human >= 1, "{counts:?}");
+}
+
+#[test]
+fn every_row_says_what_comes_next() {
+    let fleet = open(7);
+    let sight = Sight::utc(fleet.at());
+    for row in &page(&fleet).jobs {
+        let next = crate::view::next::next(row, &sight);
+        assert!(!next.is_empty() && next != "waits for room", "{}: {next}", row.name);
+    }
+}

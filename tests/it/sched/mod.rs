@@ -1,0 +1,31 @@
+//! The pure core, proved from outside: each rule by name, then random sequences of commands.
+//! Start with [`world`], the driver whose every step is checked.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::cast_possible_truncation,
+    reason = "what goes wrong here fails a test"
+)]
+
+mod conserving;
+mod given;
+mod outside;
+mod steps;
+mod world;
+
+mod access;
+mod counted;
+mod dependencies;
+mod explained;
+mod findings;
+mod gangs;
+mod gpus;
+mod limits;
+mod machine;
+mod order;
+mod pausing;
+mod random;
+mod runner;
+mod verbs;
+mod volume;

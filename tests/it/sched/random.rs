@@ -1,0 +1,258 @@
+//! Random sequences of commands on small nodes. Every step is checked by the driver; at the end
+//! everything is cancelled and nothing may be left.
+//!
+//! The seed is fixed, so that a run repeats; `PROPTEST_CASES=2000` looks further.
+
+use holdshort::base::{JobId, Name, Span, TaskId};
+use holdshort::model::JobSpec;
+use holdshort::model::command::{Command, Submit, TaskEvent, Verb};
+use holdshort::model::job::{ArrayPlace, Exit, Gang};
+use holdshort::model::refusal::RefusalCode;
+use holdshort::sched::health::{self, Signals};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::RngSeed;
+
+use super::steps::{Ask, Step, step};
+use super::world::{GIB, Site, after, countable, gpu, inside, owner, spec, submit};
+
+const NODES: [&str; 3] = ["n1", "n2", "n3"];
+
+/// The site under test and the steps it understands.
+struct Run(Site);
+
+impl Run {
+    fn pick(&self, index: &Index) -> Option<JobId> {
+        let jobs: Vec<JobId> = self.0.world.jobs().map(|job| job.id).collect();
+        (!jobs.is_empty()).then(|| *index.get(&jobs))
+    }
+
+    /// Mostly one that runs.
+    fn pick_active(&self, index: &Index) -> Option<JobId> {
+        let active = self.0.world.jobs().filter(|job| job.active_tasks().next().is_some());
+        let jobs: Vec<JobId> = active.map(|job| job.id).collect();
+        (!jobs.is_empty()).then(|| *index.get(&jobs))
+    }
+
+    fn spec(&self, ask: &Ask) -> JobSpec {
+        let mut job = spec();
+        job.request.cpu_milli = ask.cpu;
+        job.request.mem_bytes = ask.gib * GIB;
+        job.request.gpu_milli = ask.gpu;
+        job.request.custom = ask.custom.iter().map(|(k, n)| (Name::from(*k), *n)).collect();
+        job.gang = Gang { size: ask.gang.0, min: ask.gang.1 };
+        job.priority = ask.priority;
+        job.team = ask.team.into();
+        job.requeue = ask.way_back == 1;
+        job.resumable = ask.way_back == 2;
+        job.retry = ask.retry;
+        job.must_fit = ask.must_fit;
+        job.time_limit = ask.limit.map(Span::secs);
+        job.start_at = ask.start_in.map(|secs| self.0.in_(Span::secs(secs)));
+        let other = ask.after.as_ref().and_then(|(index, kind)| Some((self.pick(index)?, *kind)));
+        job.after = other.into_iter().map(|(id, kind)| after(id, kind)).collect();
+        job
+    }
+
+    /// Decides; a refusal is fine, a failure of ours is not.
+    fn attempt(&mut self, command: Command) {
+        if let Err(refusal) = self.0.attempt(command) {
+            assert_ne!(refusal.code, RefusalCode::Internal, "{refusal}");
+        }
+    }
+
+    fn event(&mut self, job: Option<JobId>, rank: u32, event: TaskEvent) {
+        if let Some(job) = job {
+            let attempt = self.0.job(job).attempt;
+            self.0.event(TaskId { job, attempt, rank }, event);
+        }
+    }
+
+    fn step(&mut self, step: &Step) {
+        match step {
+            Step::Submit(_) | Step::Array(..) | Step::Child(..) => self.submit(step),
+            Step::StartAll => self.0.start_all(),
+            Step::Start(index) => {
+                if let Some(job) = self.pick_active(index) {
+                    self.0.start(job);
+                }
+            }
+            Step::End(index, rank, exit) => {
+                let event = TaskEvent::Ended { exit: exit.clone() };
+                self.event(self.pick_active(index), *rank, event);
+            }
+            Step::EndAll(index, exit) => {
+                if let Some(job) = self.pick_active(index) {
+                    self.0.exit(job, exit);
+                }
+            }
+            Step::GpuTaken(index, rank) => self.gpu_taken(index, *rank),
+            Step::Prompt(index, on) => {
+                let event = match on {
+                    true => TaskEvent::AtPrompt { text: "?".into() },
+                    false => TaskEvent::PromptOver,
+                };
+                self.event(self.pick_active(index), 0, event);
+            }
+            Step::Stray(job, attempt, rank, event) => {
+                let (job, attempt, rank) = (JobId(*job), *attempt, *rank);
+                self.0.event(TaskId { job, attempt, rank }, event.clone());
+            }
+            Step::Act(indices, verb) => {
+                let jobs: Vec<JobId> = indices.iter().filter_map(|i| self.pick(i)).collect();
+                let verb = match verb {
+                    Verb::Pause { reason: Some(why), .. } => {
+                        let until = Some(self.0.in_(Span::secs(25)));
+                        Verb::Pause { until, reason: Some(why.clone()) }
+                    }
+                    verb => verb.clone(),
+                };
+                drop(self.0.try_act(owner(), &jobs, verb));
+            }
+            Step::Report(index, report) => {
+                if let Some(job) = self.pick(index) {
+                    let (report, by) = (report.clone(), inside(job));
+                    self.attempt(Command::Report { job, report, by });
+                }
+            }
+            step => self.surroundings(step),
+        }
+    }
+
+    fn submit(&mut self, step: &Step) {
+        let (ask, by, array) = match step {
+            Step::Child(index, ask) => (ask, self.pick(index).map_or(owner(), inside), None),
+            Step::Array(n, throttle, ask) => (ask, owner(), Some((*n, *throttle))),
+            Step::Submit(ask) => (ask, owner(), None),
+            _ => return,
+        };
+        let job = self.spec(ask);
+        let jobs = match array {
+            None => vec![job],
+            Some((n, throttle)) => {
+                let place = |index| Some(ArrayPlace { id: JobId(0), index, throttle });
+                (0..n).map(|index| JobSpec { array: place(index), ..job.clone() }).collect()
+            }
+        };
+        let array = array.is_some();
+        self.attempt(Command::Submit(Submit { array, ..submit(jobs, by) }));
+    }
+
+    /// A runner says this of a task that has a device and no process yet.
+    fn gpu_taken(&mut self, index: &Index, rank: u32) {
+        let Some(job) = self.pick_active(index) else { return };
+        let task = self.0.job(job).tasks.get(rank as usize).cloned();
+        let device = task
+            .filter(|task| task.started.is_none())
+            .and_then(|task| task.placement.and_then(|placement| placement.gpus.first().copied()));
+        if let Some(device) = device {
+            let event = TaskEvent::GpuTaken { index: device.index, by: "other".into() };
+            self.event(Some(job), rank, event);
+        }
+    }
+
+    fn surroundings(&mut self, step: &Step) {
+        match step {
+            Step::PauseTeam(team, secs) => {
+                let until = secs.map(|secs| self.0.in_(Span::secs(secs)));
+                self.0.pause_team(*team, until);
+            }
+            Step::ResumeTeam(team) => self.0.resume_team(*team),
+            Step::Drain(node, on) => {
+                let node = NODES[*node].into();
+                self.attempt(Command::Drain { node, on: *on, by: owner() });
+            }
+            Step::Node(node, cores, gib, foreign) => {
+                let taken = |foreign: &bool| foreign.then_some("x11");
+                let gpus = (0..).zip(foreign).map(|(i, f)| gpu(i, taken(f))).collect();
+                self.0.node_with(NODES[*node], *cores, *gib, gpus);
+            }
+            Step::Configure { licences, per_minute, keep_ended } => self.0.configure(|setup| {
+                setup.defaults.keep_ended = *keep_ended;
+                setup.resources.clear();
+                if *licences > 0 {
+                    let licences = countable(*licences, *per_minute);
+                    setup.resources.insert("lic".into(), licences);
+                }
+            }),
+            Step::Down(secs, off) => self.0.down(Span::secs(*secs), *off),
+            Step::Reboot(boot) => self.0.reboot(&format!("boot-{boot}")),
+            Step::Advance(secs) => self.0.advance(Span::secs(*secs)),
+            Step::Scan(silent) => self.scan(*silent),
+            Step::Find(index, signal, level) => {
+                if let Some(job) = self.pick(index) {
+                    let (signal, level, evidence) = (*signal, *level, Default::default());
+                    self.attempt(Command::Find { job, signal, level, evidence });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn scan(&mut self, silent: bool) {
+        let mut signals = Signals::default();
+        let tasks = health::candidates(&self.0.world, &signals).collect();
+        match silent {
+            true => signals.silent = tasks,
+            false => signals.wrote = tasks,
+        }
+        let (commands, _) = health::scan(&self.0.world, &signals, self.0.at);
+        commands.into_iter().for_each(|command| self.attempt(command));
+        assert_eq!(health::scan(&self.0.world, &signals, self.0.at).0, []);
+    }
+
+    /// Cancels everything; then nothing may be left.
+    fn finish(mut self) {
+        let live: Vec<JobId> =
+            self.0.world.jobs().filter(|job| job.is_live()).map(|job| job.id).collect();
+        if !live.is_empty() {
+            self.0.try_act(owner(), &live, Verb::Cancel { reason: None }).unwrap();
+        }
+        for job in live {
+            if self.0.world.job(job).is_some_and(|job| job.is_live()) {
+                self.0.exit(job, &Exit::Signal(15));
+            }
+        }
+        let world = &self.0.world;
+        assert!(world.jobs().all(|job| !job.is_live()));
+        assert!(world.nodes().all(|node| world.index().used(&node.name).tasks == 0));
+        assert_eq!(world.index().custom().count(), 0);
+        let counts = world.index().counts();
+        assert_eq!((counts.human, counts.running, counts.queued, counts.stuck), (0, 0, 0, 0));
+        self.0.resume_team(None);
+        for team in ["default", "ml"] {
+            self.0.resume_team(Some(team));
+        }
+        assert_eq!(self.0.world.next_due(self.0.at), (None, None), "time has nothing left to do");
+    }
+}
+
+fn config() -> ProptestConfig {
+    let more = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig {
+        cases: more.unwrap_or(400),
+        rng_seed: RngSeed::Fixed(20),
+        failure_persistence: None,
+        max_shrink_iters: 2000,
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn no_sequence_of_commands_breaks_a_rule(
+        nodes in 1..4usize,
+        steps in prop::collection::vec(step(), 10..80),
+    ) {
+        let mut site = Site::bare();
+        site.json_every = 16;
+        for name in &NODES[..nodes] {
+            site.node(name, 3, 6, if *name == "n2" { 0 } else { 2 });
+        }
+        let mut run = Run(site);
+        steps.iter().for_each(|step| run.step(step));
+        run.finish();
+    }
+}
