@@ -79,17 +79,21 @@ async fn once(
         for item in batch {
             match item {
                 Ok(row) => rows.push(row),
-                Err(error) => failed = Some(error.to_string()),
+                Err(error) => failed = Some(error),
             }
         }
         if let Some(last) = rows.last() {
-            let gap = seen.is_some_and(|seen| rows[0].seq > seen + 1);
             *seen = Some(last.seq);
-            out.send(Data::Facts(rows, std::mem::take(&mut void) || gap)).await.ok()?;
+            out.send(Data::Facts(rows, std::mem::take(&mut void))).await.ok()?;
             news.notify_one();
         }
-        if failed.is_some() {
-            return failed;
+        if let Some(error) = failed {
+            // Only a lost connection is continued where it was; after a gap in the journal what
+            // was seen is void.
+            if !matches!(error, LinkError::Unreachable(_)) {
+                *seen = None;
+            }
+            return Some(error.to_string());
         }
     }
     Some("the server closed the connection".to_owned())

@@ -11,13 +11,15 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::{Answer, Data, Rows, Want, deeds, follow, outputs};
 use crate::link::{JobQuery, Link, LinkError};
-use crate::model::page::Ended;
+use crate::model::page::{Ended, JobPage};
 use crate::tui::event::Deed;
 
 /// Between two rounds of fetching on news.
 const ROUND: Duration = Duration::from_millis(100);
 /// A call that takes longer has failed.
 pub const PATIENCE: Duration = Duration::from_secs(10);
+/// Rows of one call at most: a server refuses to give more at once.
+const PAGE: usize = 1000;
 /// Deeds that may wait to be sent: more than anybody types in [`PATIENCE`].
 const DEEDS_MAX: usize = 1024;
 
@@ -112,11 +114,31 @@ pub fn fetch<'a>(link: &'a dyn Link, want: &Want) -> Option<futures::future::Box
 async fn call(link: &dyn Link, want: &Want) -> Result<Answer, LinkError> {
     match want {
         Want::Summary => link.summary().await.map(Box::new).map(Answer::Summary),
-        Want::Rows(rows) => link.jobs(query(rows)).await.map(Answer::Rows),
+        Want::Rows(rows) => page(link, rows).await.map(Answer::Rows),
         Want::Job(job) => link.job(*job).await.map(Box::new).map(Answer::Job),
         Want::Why(job) => link.why(*job).await.map(Box::new).map(Answer::Why),
         Want::Output(_) => Err(LinkError::Protocol("output is a stream".to_owned())),
     }
+}
+
+/// Rows of a section, in as many calls as they take.
+async fn page(link: &dyn Link, rows: &Rows) -> Result<JobPage, LinkError> {
+    let ask = |limit: usize, cursor| JobQuery { limit: limit.min(PAGE), cursor, ..query(rows) };
+    let mut page = link.jobs(ask(rows.limit, None)).await?;
+    while let Some(cursor) = page.next {
+        let missing = rows.limit.saturating_sub(page.jobs.len());
+        if missing == 0 {
+            break;
+        }
+        let more = link.jobs(ask(missing, Some(cursor))).await?;
+        // A server that gives a place to go on from and nothing there would be asked for ever.
+        page.next = more.next.filter(|_| !more.jobs.is_empty());
+        page.jobs.extend(more.jobs);
+    }
+    // The list may have moved between two calls.
+    let mut seen = BTreeSet::new();
+    page.jobs.retain(|row| seen.insert(row.id));
+    Ok(page)
 }
 
 /// The query of a section: the user's filter and the section's term.

@@ -128,9 +128,16 @@ fn page(fleet: &Fleet, query: &JobQuery) -> Result<JobPage, LinkError> {
     let mut found: Vec<&JobRow> =
         fleet.jobs.iter().filter(belongs).filter(|row| filter.matches(*row, NOW)).collect();
     found.sort_by_key(|row| row.lane);
+    if query.limit > 1000 {
+        let what = "limit is not 1 to 1000";
+        return Err(LinkError::Refused(Refusal::new(RefusalCode::Usage, what, "")));
+    }
+    let from = query.cursor.map_or(0, |cursor| usize::try_from(cursor.place.0).unwrap());
+    found.drain(..from.min(found.len()));
     let more = found.len() > query.limit;
     found.truncate(query.limit);
-    let cursor = Cursor { lane: Lane::Ended, place: (0, 0, 0) };
+    let place = u64::try_from(from + query.limit).unwrap();
+    let cursor = Cursor { lane: Lane::Ended, place: (place, 0, 0) };
     Ok(JobPage {
         jobs: found.into_iter().cloned().collect(),
         next: more.then_some(cursor),

@@ -5,6 +5,8 @@ use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use holdshort::link::Link;
+use holdshort::link::local::Local;
 use holdshort::tui::Options;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -13,6 +15,7 @@ use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
 use super::fleet;
 use super::grid::options;
 use super::link::Fake;
+use crate::place::Place;
 
 /// Set in the process that shows the console; says what shall go wrong there.
 const ROLE: &str = "HOLDSHORT_TEST_CONSOLE";
@@ -24,7 +27,11 @@ fn host() {
     let Ok(role) = std::env::var(ROLE) else { return };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let theme = holdshort::tui::theme::load("dark").unwrap();
-    let link = Fake::new(if role == "quiet" { fleet::Fleet::default() } else { fleet::many() });
+    let fleet = if role == "quiet" { fleet::Fleet::default() } else { fleet::many() };
+    let link: Arc<dyn Link> = match role.strip_prefix("socket ") {
+        Some(socket) => Arc::new(Local::new(socket)),
+        None => Fake::new(fleet),
+    };
     let result = runtime.block_on(async {
         if role == "panic" {
             tokio::spawn(async {
@@ -195,6 +202,42 @@ fn an_arrow_key_in_pieces_never_acts() {
     assert!(!text.contains("submitted again") && !text.contains("drain"), "{text}");
     screen.keys("qq");
     assert_eq!(screen.end(), 0);
+}
+
+#[test]
+fn a_question_is_answered_on_a_real_server_that_is_then_killed() {
+    let place = Place::with_slots(4);
+    let script = "printf 'Deploy now? [y/n] '; read answer; echo got $answer; sleep 300";
+    let id = place.submit("-t --name deploy", script);
+    let status = place.json("server status");
+    let socket = status["socket"].as_str().unwrap().to_owned();
+    let mut screen = show(&format!("socket {socket}"), (100, 30));
+    screen.until("WAITING ON PEOPLE 1");
+    screen.until("\"Deploy now? [y/n]\"");
+    screen.keys("S");
+    screen.until(&format!("answer {id} deploy >"));
+    screen.keys("yes\r");
+    screen.until("RUNNING 1");
+    screen.keys("l");
+    screen.until("got yes");
+    screen.keys("qP");
+    screen.until("paused (u takes it back)");
+    screen.keys("u");
+    screen.until("resumed");
+    screen.keys("\r");
+    screen.until("TIMELINE");
+    screen.until("ENVIRONMENT");
+    screen.keys("qt");
+    screen.until("looking: i types");
+    screen.keys("q");
+    place.kill_server();
+    screen.until("reconnecting");
+    screen.until("deploy");
+    screen.keys("P");
+    screen.until("no connection");
+    screen.keys("q");
+    assert_eq!(screen.end(), 0);
+    place.run(&format!("cancel {id}"));
 }
 
 #[test]
