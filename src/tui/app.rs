@@ -95,7 +95,9 @@ impl App {
         // What needs somebody is always known: the header, the title and alarms speak of it.
         let rows = |section, since| Rows { section, filter: String::new(), since, limit: ROWS };
         wants.insert(Want::Rows(rows(Section::People, None)));
-        wants.insert(Want::Rows(rows(Section::Stuck, None)));
+        if self.ground.known.may_have(Section::Stuck) {
+            wants.insert(Want::Rows(rows(Section::Stuck, None)));
+        }
         if let Some(Popup::Confirm(confirm)) = &self.popup
             && let [job] = confirm.jobs.as_slice()
         {

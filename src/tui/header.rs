@@ -13,6 +13,7 @@ use crate::tui::section::Section;
 use crate::tui::theme::Ink;
 use crate::tui::widgets::Canvas;
 use crate::view::line::{Line, Role};
+use crate::view::next::trouble;
 use crate::view::words;
 
 /// The first line: place, connection, resources, clock.
@@ -118,20 +119,28 @@ pub fn alerts(ground: &Ground) -> Vec<Line> {
             Some((row, prompt)) => {
                 let since = sight.since(prompt.since.now);
                 let asked = words::quote(&prompt.text);
-                let more = match counts.human - 1 {
-                    0 => String::new(),
-                    n => format!(", {n} more"),
-                };
+                let more = more(counts.human - 1);
                 format!("{} {} asks {asked} since {since}{more}", row.id, row.name)
             }
             None => format!("{} for an answer", counted_waits(counts.human)),
         };
         lines.push(Line::of(text, Role::NeedsYou));
     } else if counts.stuck > 0 {
-        let text = format!("{} stuck", words::counted(counts.stuck, "job"));
+        let stuck = ground.known.slice(Section::Stuck);
+        let text = match stuck.and_then(|slice| slice.rows.first()) {
+            Some(row) => {
+                let more = more(counts.stuck - 1);
+                format!("{} {} {}{more}", row.id, row.name, trouble(row, &sight))
+            }
+            None => format!("{} stuck", words::counted(counts.stuck, "job")),
+        };
         lines.push(Line::of(text, Role::Stuck));
     }
     lines
+}
+
+fn more(n: u64) -> String {
+    if n == 0 { String::new() } else { format!(", {n} more") }
 }
 
 fn counted_waits(n: u64) -> String {

@@ -2,6 +2,7 @@
 //!
 //! Everything is fetched when asked, so the same link, keys and times give the same screen.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -72,17 +73,27 @@ impl Stage {
         }
     }
 
-    /// Fetches everything shown, once.
+    /// Fetches everything shown; an answer may show that there is more to show.
     pub async fn fetch(&mut self) {
-        let wants = self.app.wants();
-        self.app.ground.known.keep(&wants);
-        for want in wants {
-            if let Want::Output(output) = &want {
-                self.output(*output).await;
-            } else if let Some(call) = tasks::fetch(&*self.link.clone(), &want) {
-                let data = call.await;
-                self.event(Event::Data(data)).await;
+        /// Answers that lead to further wants.
+        const ROUNDS: usize = 3;
+        let mut fetched = BTreeSet::new();
+        for _ in 0..ROUNDS {
+            let wants = self.app.wants();
+            self.app.ground.known.keep(&wants);
+            for want in wants.difference(&fetched.clone()) {
+                self.fetch_one(want).await;
+                fetched.insert(want.clone());
             }
+        }
+    }
+
+    async fn fetch_one(&mut self, want: &Want) {
+        if let Want::Output(output) = want {
+            self.output(*output).await;
+        } else if let Some(call) = tasks::fetch(&*self.link.clone(), want) {
+            let data = call.await;
+            self.event(Event::Data(data)).await;
         }
     }
 

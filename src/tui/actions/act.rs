@@ -9,6 +9,7 @@ use crate::tui::actions::cancel;
 use crate::tui::app::App;
 use crate::tui::event::{Deed, Effect};
 use crate::tui::panes::Command;
+use crate::tui::panes::home::is_bad;
 use crate::tui::popups::ask::About;
 use crate::tui::popups::{Ask, Confirm, Popup, Then};
 use crate::view::line::Line;
@@ -161,7 +162,7 @@ fn tier(app: &mut App, by: isize, out: &mut Out) {
 pub fn can_ack(app: &App) -> Condition {
     state(app, |row| {
         let open = row.findings.iter().any(|found| found.acked.is_none());
-        let ended = matches!(row.state, State::Ended(_)) && row.acked.is_none();
+        let ended = is_bad(row) && row.acked.is_none();
         if open || ended { Ok(()) } else { Err("has no alarm") }
     })
 }

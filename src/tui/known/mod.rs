@@ -140,6 +140,13 @@ impl Known {
         listed.or_else(|| self.jobs.get(&job).map(|detail| &detail.row))
     }
 
+    /// A section may have rows. The server looks at every job to find stuck ones, so it is only
+    /// asked while its counts say that there are some.
+    pub fn may_have(&self, section: Section) -> bool {
+        let shown = self.slice(section).is_some_and(|slice| !slice.rows.is_empty());
+        section != Section::Stuck || shown || self.counts().stuck > 0
+    }
+
     /// Rows of a section.
     pub fn slice(&self, section: Section) -> Option<&Slice> {
         self.slices.get(&section)

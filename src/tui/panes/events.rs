@@ -2,6 +2,7 @@
 
 use ratatui::layout::Rect;
 
+use crate::model::Fact;
 use crate::model::page::EventRow;
 use crate::tui::feed::Want;
 use crate::tui::ground::Ground;
@@ -37,7 +38,8 @@ impl Events {
         let has = |row: &EventRow| {
             needle.is_empty() || words::event(&row.fact, &sight).to_lowercase().contains(&needle)
         };
-        numbered(ground).filter(|(_, row)| has(row)).collect()
+        let tells = |row: &EventRow| !matches!(row.fact, Fact::KeyUsed { .. });
+        numbered(ground).filter(|(_, row)| tells(row) && has(row)).collect()
     }
 
     fn place(&self, rows: &[((u64, usize), &EventRow)]) -> usize {

@@ -38,7 +38,7 @@ pub fn staged_with(link: Arc<dyn Link>, options: Options, size: (u16, u16), keys
 
 /// Runs something that waits for nothing but the fake link.
 pub fn block<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
 /// The text of a screen.

@@ -167,7 +167,8 @@ impl Pane for Home {
     }
 
     fn wants(&self, ground: &Ground) -> Vec<Want> {
-        let sections = Section::ALL.into_iter().filter_map(|section| {
+        let some = Section::ALL.into_iter().filter(|section| ground.known.may_have(*section));
+        let sections = some.filter_map(|section| {
             let since = match (section, self.all_ended, ground.known.looked) {
                 (Section::Ended, false, Looked::Unknown) => return None,
                 (Section::Ended, false, Looked::At(mark)) => Some(mark),

@@ -6,12 +6,15 @@ use ratatui::layout::Rect;
 use super::Home;
 use super::peek::peek;
 use crate::base::quantity::{format_cpu, format_gpu};
+use crate::base::text::cut;
+use crate::model::Fact;
 use crate::model::page::{EventRow, JobRow};
 use crate::tui::ground::Ground;
 use crate::tui::theme::Ink;
 use crate::tui::widgets::{Canvas, spark};
 use crate::view::describe::event_line;
-use crate::view::line::{Cell, Line, Role};
+use crate::view::line::{Line, Role};
+use crate::view::sight::Sight;
 
 /// Lines of the two small pictures with their titles.
 const PICTURES: u16 = 5;
@@ -58,30 +61,52 @@ fn facts(ground: &Ground, canvas: &mut Canvas, area: Rect) {
         canvas.put((area.x + 1, area.y + 1), area.width.saturating_sub(2), text, Ink::Muted);
     }
     for (y, row) in (area.y + 1..area.bottom()).zip(rows.iter().rev()) {
-        let line = short(&event_line(row, &sight));
+        let line = short(row, ground, &sight);
         canvas.line((area.x + 1, y), area.width.saturating_sub(2), &line);
     }
 }
 
-/// Facts about bookkeeping tell nobody anything here.
+/// What people ask about: jobs that start, end, ask, are held; no bookkeeping.
 fn tells(row: &EventRow) -> bool {
-    use crate::model::Fact;
     !matches!(
         row.fact,
         Fact::KeyUsed { .. }
             | Fact::RateUsed { .. }
             | Fact::JobForgotten { .. }
             | Fact::Looked { .. }
+            | Fact::TaskPlaced { .. }
+            | Fact::TaskStarted { .. }
+            | Fact::TaskEnded { .. }
+            | Fact::AttemptBegan { .. }
+            | Fact::AttemptEnded { .. }
     )
 }
 
-/// A fact's line without its record number.
-fn short(line: &Line) -> Line {
+/// A fact's line without its record number, with the name of its job.
+fn short(row: &EventRow, ground: &Ground, sight: &Sight) -> Line {
+    let line = event_line(row, sight);
     let time = line.0.first().map(|cell| cell.text.clone()).unwrap_or_default();
     let minute = time.get(time.len().saturating_sub(8)..).and_then(|t| t.get(..5));
-    let minute = format!("{} ", minute.unwrap_or(""));
-    let rest = line.0.iter().skip(2).cloned();
-    Line([Cell::new(minute, Role::Muted)].into_iter().chain(rest).collect())
+    let mut short = Line::of(format!("{} ", minute.unwrap_or("")), Role::Muted);
+    let mut rest = line.0.into_iter().skip(2);
+    let said = rest.next().unwrap_or_default();
+    let job = row.fact.job().map(|job| job.to_string());
+    let named = job.as_ref().and_then(|job| said.text.strip_prefix(job.as_str()));
+    match (job.as_ref().zip(named), row.fact.job().and_then(|job| ground.known.row(job))) {
+        (Some((job, said_of_it)), Some(known)) if !names_itself(&row.fact) => {
+            let name = cut(&known.name, 20);
+            short = short.then(format!("{job} "), Role::Id).then(name, Role::Muted);
+            short = short.then(said_of_it, said.role);
+        }
+        _ => short.0.push(said),
+    }
+    short.0.extend(rest);
+    short
+}
+
+/// Sentences that say the job's name themselves.
+fn names_itself(fact: &Fact) -> bool {
+    matches!(fact, Fact::JobSubmitted { .. } | Fact::JobChanged { .. })
 }
 
 fn over_time(ground: &Ground, canvas: &mut Canvas, area: Rect) {
