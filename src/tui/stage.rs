@@ -31,13 +31,15 @@ pub struct Stage {
     /// Everything it wanted done outside, oldest first.
     pub effects: Vec<Effect>,
     link: Arc<dyn Link>,
+    /// The last record that was fetched.
+    seen: u64,
 }
 
 impl Stage {
     /// Opens a console of this size and fetches what it shows.
     pub async fn open(link: Arc<dyn Link>, options: Options, size: (u16, u16)) -> Stage {
         let app = App::new(options, size);
-        let mut stage = Stage { app, now: Span::ZERO, effects: Vec::new(), link };
+        let mut stage = Stage { app, now: Span::ZERO, effects: Vec::new(), link, seen: 0 };
         stage.connect().await;
         stage.fetch().await;
         stage
@@ -78,6 +80,7 @@ impl Stage {
         /// Answers that lead to further wants.
         const ROUNDS: usize = 3;
         let mut fetched = BTreeSet::new();
+        self.facts().await;
         for _ in 0..ROUNDS {
             let wants = self.app.wants();
             self.app.ground.known.keep(&wants);
@@ -105,7 +108,7 @@ impl Stage {
     async fn connect(&mut self) {
         let mark = self.link.looked(None).await;
         self.event(Event::Data(Data::Looked(mark.ok()))).await;
-        let since = match self.link.summary().await {
+        self.seen = match self.link.summary().await {
             Ok(summary) => summary.seq.saturating_sub(BEFORE),
             Err(error) => {
                 let lost = Connection::Lost { why: error.to_string(), attempt: 1 };
@@ -114,9 +117,15 @@ impl Stage {
             }
         };
         self.event(Event::Data(Data::Link(Connection::Live))).await;
-        if let Ok(stream) = self.link.events(Some(since), false).await {
-            let rows: Vec<_> = stream.filter_map(|row| async { row.ok() }).collect().await;
-            self.event(Event::Data(Data::Facts(rows, true))).await;
+    }
+
+    /// The facts that are new.
+    async fn facts(&mut self) {
+        let Ok(stream) = self.link.events(Some(self.seen), false).await else { return };
+        let rows: Vec<_> = stream.filter_map(|row| async { row.ok() }).collect().await;
+        if let Some(last) = rows.last() {
+            self.seen = last.seq;
+            self.event(Event::Data(Data::Facts(rows, false))).await;
         }
     }
 

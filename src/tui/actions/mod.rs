@@ -7,6 +7,7 @@ pub mod act;
 pub mod cancel;
 pub mod look;
 pub mod outcome;
+pub mod reference;
 pub mod table;
 pub mod undo;
 
@@ -15,6 +16,7 @@ use crate::tui::event::Effect;
 use crate::tui::keys::Key;
 use crate::tui::panes::Kind;
 
+pub use reference::reference;
 pub use table::TABLE;
 
 /// What an action can do to jobs.

@@ -331,7 +331,9 @@ fn shares(parts: &[Part], room: usize) -> Vec<usize> {
         _ if part.whole => len(part),
         Section::People => len(part).min(3),
         Section::Ended => len(part).min(part.must.max(1)),
-        _ => len(part).min(1),
+        Section::Stuck => len(part).min(1),
+        Section::Running => len(part).min(3),
+        Section::Queued => len(part).min(2),
     };
     let mut shares: Vec<usize> = parts.iter().map(start).collect();
     let total = |shares: &[usize]| -> usize {

@@ -74,6 +74,7 @@ fn tells(row: &EventRow) -> bool {
             | Fact::RateUsed { .. }
             | Fact::JobForgotten { .. }
             | Fact::Looked { .. }
+            | Fact::JobReported { .. }
             | Fact::TaskPlaced { .. }
             | Fact::TaskStarted { .. }
             | Fact::TaskEnded { .. }

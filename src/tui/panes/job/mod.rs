@@ -5,9 +5,10 @@ pub mod timeline;
 use ratatui::layout::Rect;
 
 use crate::base::{JobId, Span};
-use crate::tui::feed::Want;
+use crate::tui::feed::{Data, Want};
 use crate::tui::ground::Ground;
 use crate::tui::layout::PANEL_FROM;
+use crate::tui::panes::log::Log;
 use crate::tui::panes::sheet::Sheet;
 use crate::tui::panes::{Kind, Motion, Pane, Target};
 use crate::tui::theme::Ink;
@@ -20,6 +21,10 @@ use crate::view::line::{Line, Role};
 pub struct JobPane {
     job: Option<JobId>,
     sheet: Sheet,
+    /// Why and when, where they stand beside it.
+    history: Sheet,
+    /// The end of its output, where there is room for it.
+    output: Log,
 }
 
 /// `42 fix-auth log`: a pane's step on the way.
@@ -33,16 +38,28 @@ pub fn named(job: Option<JobId>, ground: &Ground, what: &str) -> String {
 impl JobPane {
     /// About a job.
     pub fn new(job: Option<JobId>) -> JobPane {
-        JobPane { job, sheet: Sheet::default() }
+        JobPane { job, sheet: Sheet::default(), history: Sheet::default(), output: Log::new(job) }
     }
 
-    fn two_columns(area: Rect) -> (Rect, Option<Rect>) {
-        if area.width < PANEL_FROM {
+    /// What it is at the left; where there is room why and when at the right, output below.
+    fn parts(area: Rect) -> (Rect, Option<(Rect, Rect)>) {
+        if area.width < PANEL_FROM || area.height < 16 {
             return (area, None);
         }
         let left = Rect { width: area.width / 2, ..area };
         let right = Rect { x: left.right() + 1, width: area.width - left.width - 1, ..area };
-        (left, Some(right))
+        let upper = Rect { height: area.height * 3 / 5, ..right };
+        let lower = Rect { y: upper.bottom(), height: area.height - upper.height, ..right };
+        (left, Some((upper, lower)))
+    }
+
+    fn beside(&self, ground: &Ground) -> Vec<Line> {
+        let mut lines = self.why(ground);
+        if !lines.is_empty() {
+            lines.push(Line::empty());
+        }
+        lines.extend(self.timeline(ground));
+        lines
     }
 
     fn why(&self, ground: &Ground) -> Vec<Line> {
@@ -112,8 +129,14 @@ impl Pane for JobPane {
         named(self.job, ground, "")
     }
 
-    fn wants(&self, _ground: &Ground) -> Vec<Want> {
-        self.job.into_iter().flat_map(|job| [Want::Job(job), Want::Why(job)]).collect()
+    fn wants(&self, ground: &Ground) -> Vec<Want> {
+        let own = self.job.into_iter().flat_map(|job| [Want::Job(job), Want::Why(job)]);
+        let roomy = ground.size.0 >= PANEL_FROM;
+        own.chain(self.output.wants(ground).into_iter().filter(|_| roomy)).collect()
+    }
+
+    fn take(&mut self, data: &Data, ground: &Ground) {
+        self.output.take(data, ground);
     }
 
     fn target(&self, _ground: &Ground) -> Target {
@@ -121,22 +144,20 @@ impl Pane for JobPane {
     }
 
     fn settle(&mut self, ground: &Ground, area: Rect) {
-        let (left, right) = JobPane::two_columns(area);
-        let len = match right {
-            None => self.lines(ground, left.width).len(),
-            Some(right) => {
-                let beside = self.why(ground).len() + 1 + self.timeline(ground).len();
-                self.about(ground, left.width)
-                    .len()
-                    .max(beside)
-                    .max(usize::from(right.height.min(1)))
+        let (left, right) = JobPane::parts(area);
+        match right {
+            None => self.sheet.settle(self.lines(ground, left.width).len(), left),
+            Some((upper, lower)) => {
+                self.sheet.settle(self.about(ground, left.width).len(), left);
+                self.history.settle(self.beside(ground).len(), upper);
+                self.output.settle(ground, lower);
             }
-        };
-        self.sheet.settle(len, left);
+        }
     }
 
     fn go(&mut self, motion: Motion, _ground: &Ground) {
         self.sheet.go(motion);
+        self.history.go(motion);
     }
 
     fn copy(&self, ground: &Ground) -> Option<(String, String)> {
@@ -164,18 +185,14 @@ impl Pane for JobPane {
             canvas.put((area.x + 1, area.y + 1), area.width.saturating_sub(2), &text, ink);
             return;
         }
-        let (left, right) = JobPane::two_columns(area);
-        let Some(right) = right else {
+        let (left, right) = JobPane::parts(area);
+        let Some((upper, lower)) = right else {
             self.sheet.draw(&self.lines(ground, left.width), canvas, area);
             return;
         };
         self.sheet.draw(&self.about(ground, left.width), canvas, left);
-        canvas.fence(Rect { x: right.x - 1, width: 1, ..right });
-        let mut beside = self.why(ground);
-        if !beside.is_empty() {
-            beside.push(Line::empty());
-        }
-        beside.extend(self.timeline(ground));
-        self.sheet.draw(&beside, canvas, right);
+        canvas.fence(Rect { x: upper.x - 1, width: 1, ..area });
+        self.history.draw(&self.beside(ground), canvas, upper);
+        self.output.draw(ground, canvas, lower);
     }
 }

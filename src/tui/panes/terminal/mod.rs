@@ -133,12 +133,23 @@ impl Pane for Terminal {
         Target { job: self.job, ..Target::default() }
     }
 
-    fn take(&mut self, data: &Data, _ground: &Ground) {
+    fn take(&mut self, data: &Data, ground: &Ground) {
+        let row = self.job.and_then(|job| ground.known.row(job));
+        let plain = row.is_some_and(|row| !row.pty);
         let mine = self.output();
         match data {
             Data::OutputBegins(output) if Some(*output) == mine => {
                 self.screen = blank(self.size);
                 self.state = Some(Ok(()));
+            }
+            // Without a terminal nothing has put the returns in.
+            Data::More(output, bytes) if Some(*output) == mine && plain => {
+                for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+                    match line.strip_suffix(b"\n") {
+                        Some(text) => self.screen.process(&[text, b"\r\n"].concat()),
+                        None => self.screen.process(line),
+                    }
+                }
             }
             Data::More(output, bytes) if Some(*output) == mine => self.screen.process(bytes),
             Data::OutputEnds(output, why) if Some(*output) == mine => {
