@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use holdshort::base::Span;
+use holdshort::base::{JobId, Span};
+use holdshort::model::job::{FailureClass, Outcome};
 use holdshort::tui::event::{Effect, Event};
 use holdshort::tui::feed::{Connection, Data};
 use holdshort::tui::theme::Theme;
@@ -130,6 +131,30 @@ fn what_is_chosen_stays_chosen_when_rows_move() {
     link.change(|fleet| fleet.jobs.retain(|row| row.id.0 != 226));
     block(stage.fetch());
     assert!(stage.app.target().job.is_some());
+}
+
+#[test]
+fn a_failure_is_never_folded_and_everybody_gets_a_row() {
+    let link = Fake::new(fleet::many());
+    link.change(|fleet| {
+        let failed = Outcome::Failed(FailureClass::Exit);
+        for id in 600..625 {
+            fleet.jobs.push(fleet::ended(id, "broken", failed, 1, Span::mins(5)));
+        }
+    });
+    let mut stage = staged(link, (80, 24), "");
+    let screen = text(&stage.buffer());
+    let rows = |screen: &str, word: &str| screen.lines().filter(|l| l.contains(word)).count();
+    for (word, least) in [("at prompt", 2), (" running ", 3), ("queued ", 2), ("failed", 3)] {
+        assert!(rows(&screen, word) >= least, "{word}: {screen}");
+    }
+    // All of them are there to scroll to.
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..60 {
+        seen.extend(stage.app.target().job);
+        block(stage.press("j"));
+    }
+    assert!((600..625).all(|id| seen.contains(&JobId(id))), "{seen:?}");
 }
 
 #[test]

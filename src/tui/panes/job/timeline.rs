@@ -3,12 +3,12 @@
 
 use std::collections::VecDeque;
 
-use crate::base::{At, Wall};
+use crate::base::{At, JobId, Wall};
 use crate::model::job::Outcome;
 use crate::model::page::{EventRow, JobDetail};
 use crate::model::{Fact, State};
 use crate::view::describe::event_line;
-use crate::view::line::{Line, Role};
+use crate::view::line::{Cell, Line, Role};
 use crate::view::sight::Sight;
 use crate::view::words;
 
@@ -26,18 +26,28 @@ pub fn lines(detail: &JobDetail, facts: &VecDeque<EventRow>, sight: &Sight) -> V
         .map(|(at, line)| (at.wall, line))
         .collect();
     lines.sort_by_key(|(at, _)| *at);
-    lines.extend(mine.map(|row| {
-        let mut line = event_line(row, sight);
-        // The record's number tells nothing here.
-        if line.0.len() > 2 {
-            line.0.remove(1);
-            line.0.insert(1, crate::view::line::Cell::plain("  "));
-        }
-        (row.at.wall, line)
-    }));
+    lines.extend(mine.map(|row| (row.at.wall, short(job, row, sight))));
     let over = lines.len().saturating_sub(LINES_MAX);
     lines.drain(..over);
     lines.into_iter().map(|(_, line)| line).collect()
+}
+
+/// A fact's line without what is said by standing here: the record's and the job's number.
+fn short(job: JobId, row: &EventRow, sight: &Sight) -> Line {
+    let itself = row.by.as_deref() == Some(format!("job {job}").as_str());
+    let mut line = event_line(row, sight);
+    if itself {
+        line.0.truncate(3);
+    }
+    if let Some(number) = line.0.get_mut(1) {
+        *number = Cell::plain("  ");
+    }
+    if let Some(said) = line.0.get_mut(2)
+        && let Some(rest) = said.text.strip_prefix(&format!("{job} "))
+    {
+        said.text = rest.to_owned();
+    }
+    line
 }
 
 fn tells(fact: &Fact) -> bool {
