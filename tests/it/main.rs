@@ -6,6 +6,7 @@ mod cli_journeys;
 mod cli_server;
 mod cli_usage;
 mod cli_world;
+mod console;
 mod crash;
 mod faults;
 mod inside;
