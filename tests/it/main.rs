@@ -18,6 +18,7 @@ mod runner_recovery;
 mod runner_stop;
 mod runner_terminal;
 mod sched;
+mod shots;
 mod sim;
 mod store;
 mod terminal;

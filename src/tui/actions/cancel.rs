@@ -1,6 +1,6 @@
 //! Ending jobs: the question before it, and the one place from which it is done.
 
-use crate::base::{JobId, duration};
+use crate::base::{JobId, Span, duration};
 use crate::model::State;
 use crate::model::command::Verb;
 use crate::tui::actions::act;
@@ -9,6 +9,9 @@ use crate::tui::event::{Deed, Effect};
 use crate::tui::popups::{Confirm, Then};
 use crate::view::line::{Line, Role};
 use crate::view::words;
+
+/// How long a cancellation can be taken back on any console.
+const UNDO_FOR: Span = Span::secs(5);
 
 /// The question before jobs are cancelled; it names whose they are and what would be lost.
 pub fn question(app: &App, jobs: Vec<JobId>) -> Confirm {
@@ -19,7 +22,8 @@ pub fn question(app: &App, jobs: Vec<JobId>) -> Confirm {
 
 /// It was confirmed: the only place in the console that cancels.
 pub fn confirmed(app: &mut App, jobs: Vec<JobId>, out: &mut Vec<Effect>) {
-    app.perform(Deed::Act { jobs, verb: Verb::Cancel { reason: None } }, out);
+    let verb = Verb::CancelIn { after: UNDO_FOR, reason: None };
+    app.perform(Deed::Act { jobs, verb }, out);
 }
 
 /// `CANCEL 42 fix-auth`, `CANCEL 12 JOBS`.

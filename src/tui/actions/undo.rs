@@ -42,6 +42,7 @@ impl Undo {
 fn undoing(deed: &Deed, known: &Known) -> Option<Deed> {
     let act = |jobs: &[JobId], verb| Some(Deed::Act { jobs: jobs.to_vec(), verb });
     match deed {
+        Deed::Act { jobs, verb: Verb::CancelIn { .. } } => act(jobs, Verb::Keep),
         Deed::Act { jobs, verb: Verb::Pause { .. } } => act(jobs, Verb::Resume),
         Deed::Act { jobs, verb: Verb::Resume } => {
             act(jobs, Verb::Pause { until: None, reason: None })
@@ -62,7 +63,7 @@ fn undoing(deed: &Deed, known: &Known) -> Option<Deed> {
 /// # Errors
 /// Nothing can.
 pub fn can(app: &App) -> Result<(), String> {
-    match app.undo.last {
+    match back(app) {
         Some(_) => Ok(()),
         None => Err("nothing that can be taken back was done last".to_owned()),
     }
@@ -70,7 +71,19 @@ pub fn can(app: &App) -> Result<(), String> {
 
 /// Takes it back.
 pub fn run(app: &mut App, out: &mut Vec<Effect>) {
-    if let Some(back) = app.undo.last.take() {
-        app.perform(back, out);
+    if let Some(deed) = back(app) {
+        app.undo.last = None;
+        app.perform(deed, out);
     }
+}
+
+/// What undoes: a cancellation on its way at the cursor, whoever ordered it and on whatever
+/// console; else what was done here last.
+fn back(app: &App) -> Option<Deed> {
+    let going = app
+        .target()
+        .job
+        .filter(|job| app.ground.known.row(*job).is_some_and(|row| row.cancel_at.is_some()));
+    let keep = going.map(|job| Deed::Act { jobs: vec![job], verb: Verb::Keep });
+    keep.or_else(|| app.undo.last.clone())
 }
