@@ -4,6 +4,7 @@ use super::numbers::Read;
 use crate::base::text::sanitise;
 use crate::model::Finding;
 use crate::model::finding::Signal;
+use crate::model::reason::{Code, Reason};
 use crate::view::sight::Sight;
 
 /// What was noticed, without the evidence.
@@ -18,11 +19,20 @@ pub fn noticed(signal: Signal) -> &'static str {
 
 /// The sentence of a finding with its evidence, and who has seen it.
 pub fn finding(finding: &Finding, sight: &Sight) -> String {
-    let evidence = Read::new(&finding.evidence, sight).all();
+    let evidence = evidence(finding, sight);
     let evidence = if evidence.is_empty() { String::new() } else { format!(" ({evidence})") };
     let acked = finding.acked.as_ref();
     let seen = acked.map_or_else(String::new, |who| format!("; seen by {}", sanitise(who)));
     format!("{}{evidence}{seen}", noticed(finding.signal))
+}
+
+/// The evidence: a whole sentence where there is one for it, else name by name.
+fn evidence(finding: &Finding, sight: &Sight) -> String {
+    if finding.signal == Signal::NeverFits {
+        let numbers = finding.evidence.clone();
+        return super::reason(&Reason { code: Code::NeverFits, numbers }, sight);
+    }
+    Read::new(&finding.evidence, sight).all()
 }
 
 #[cfg(test)]

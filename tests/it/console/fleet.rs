@@ -66,6 +66,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         prompt: None,
         progress: None,
         findings: Vec::new(),
+        cancel_at: None,
         acked: None,
         pty: false,
     }
