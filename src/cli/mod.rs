@@ -144,6 +144,7 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Requeue(verb) => verb.run(session, link).await,
         Linked::Set(verb) => verb.run(session, link).await,
         Linked::Next(verb) => verb.run(session, link).await,
+        Linked::Keep(verb) => verb.run(session, link).await,
         Linked::Ack(verb) => verb.run(session, link).await,
         Linked::Nodes(verb) => verb.run(session, link).await,
         Linked::Drain(verb) => verb.run(session, link).await,

@@ -1,7 +1,8 @@
 //! The composition root: config, store, runner, engine and api become a server.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -18,10 +19,14 @@ use crate::model::Command;
 use crate::model::setup::Setup;
 use crate::runner::local::gpu::PretendGpu;
 use crate::runner::local::{LocalRunner, Options};
-use crate::store::{DataDir, Spool, Store};
+use crate::store::{DataDir, LockError, Spool, Store};
 
 /// Output of this many jobs before the last one that left the world is kept.
 const KEEP_LOGS: u64 = 10_000;
+/// How long a dying server may hold the data directory.
+const DYING: Duration = Duration::from_secs(5);
+/// Between two looks at it.
+const DYING_PAUSE: Duration = Duration::from_millis(5);
 /// Threads that answer requests; the loop has its own.
 const ANSWERING_THREADS: usize = 2;
 
@@ -70,8 +75,7 @@ struct Prepared {
 fn prepare(places: &Places, shared: bool) -> Result<Prepared, Failure> {
     let failed = |what: String| Failure::failed(what, "");
     places.prepare()?;
-    let dir = DataDir::lock(&places.paths.data)
-        .map_err(|error| Failure::new(REFUSED, error.to_string(), ""))?;
+    let dir = lock(&places.paths.data)?;
     let journal = Store::open(&dir).map_err(|error| failed(error.to_string()))?;
     let environments = Spool::open(dir.path()).map_err(|error| failed(error.to_string()))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -111,6 +115,29 @@ fn prepare(places: &Places, shared: bool) -> Result<Prepared, Failure> {
     let (handle, stopped) =
         engine::start(parts, &door, inbox).map_err(|error| failed(error.to_string()))?;
     Ok(Prepared { runtime, socket, handle, stopped, _lock: dir })
+}
+
+/// Locks the data directory. A server that was just killed holds it for a moment longer, until
+/// the kernel has closed its files; one that lives keeps it.
+fn lock(path: &Path) -> Result<DataDir, Failure> {
+    let until = Instant::now() + DYING;
+    loop {
+        match DataDir::lock(path) {
+            Ok(dir) => return Ok(dir),
+            Err(LockError::Taken { pid: Some(pid), .. })
+                if Instant::now() < until && is_dying(pid) =>
+            {
+                std::thread::sleep(DYING_PAUSE);
+            }
+            Err(error) => return Err(Failure::new(REFUSED, error.to_string(), "")),
+        }
+    }
+}
+
+fn is_dying(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    state.is_none_or(|state| matches!(state, 'Z' | 'X'))
 }
 
 fn runner_options(places: &Places, own: PathBuf) -> Options {
@@ -226,7 +253,7 @@ async fn reload(handle: &Handle, globals: &super::tree::Globals) {
 }
 
 /// Ends the loop once there was nothing to do for long enough.
-async fn until_idle(handle: Handle, after: Option<std::time::Duration>) {
+async fn until_idle(handle: Handle, after: Option<Duration>) {
     let Some(after) = after else { return };
     loop {
         let mut news = handle.follow();

@@ -126,6 +126,9 @@ pub enum Linked {
     /// Move a job to the front of its team
     #[command(hide = true)]
     Next(act::Next),
+    /// Take back a cancellation that a console has put on its way
+    #[command(hide = true)]
+    Keep(act::Keep),
     /// Say that you have seen a job's trouble or end
     #[command(hide = true)]
     Ack(act::Ack),

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{broadcast, oneshot};
 
@@ -22,6 +23,11 @@ use crate::model::ports::{Clock, Environments, Runner};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::{Actor, Job};
 use crate::sched::rights;
+
+/// How long a terminal that takes nothing is tried again.
+const TYPE_PATIENCE: Duration = Duration::from_secs(2);
+/// Between two tries.
+const TYPE_PAUSE: Duration = Duration::from_millis(20);
 
 /// The engine as everything outside sees it. Cheap to clone.
 #[derive(Clone)]
@@ -127,13 +133,27 @@ impl Handle {
         bytes: &[u8],
     ) -> Result<(), Refusal> {
         let (task, asks) = self.terminal(&by, job, rank)?;
-        self.inner.runner.input(task, bytes).map_err(|error| traffic(job, &error))?;
+        self.type_in(task, bytes).await.map_err(|error| traffic(job, &error))?;
         if asks {
             let act = Act { jobs: vec![job], verb: Verb::Answered, by, key: None };
             // The answer is in; a job that ended meanwhile has no question to close.
             let _ = self.command(Command::Act(act)).await;
         }
         Ok(())
+    }
+
+    /// Types, with a little patience: a server that has just started may still be connecting to
+    /// the supervisor, and a program may just be busy.
+    async fn type_in(&self, task: TaskId, bytes: &[u8]) -> Result<(), TrafficError> {
+        let until = tokio::time::Instant::now() + TYPE_PATIENCE;
+        loop {
+            match self.inner.runner.input(task, bytes) {
+                Err(TrafficError::Busy) if tokio::time::Instant::now() < until => {
+                    tokio::time::sleep(TYPE_PAUSE).await;
+                }
+                other => return other,
+            }
+        }
     }
 
     /// A new size of a terminal.
@@ -240,12 +260,20 @@ impl Handle {
             let world = handle.published().world;
             world.jobs().filter(|job| job.is_live()).map(|job| job.id).collect()
         };
-        let jobs = live(self);
-        if jobs.is_empty() {
-            return Ok(());
+        loop {
+            let jobs = live(self);
+            if jobs.is_empty() {
+                return Ok(());
+            }
+            let reason = Some("the server was stopped with its jobs".into());
+            let act = Act { jobs, verb: Verb::Cancel { reason }, by: by.clone(), key: None };
+            match self.command(Command::Act(act)).await {
+                Ok(_) => break,
+                // One of them ended meanwhile: all or none were cancelled, so none was.
+                Err(refusal) if refusal.code == RefusalCode::Conflict => {}
+                Err(refusal) => return Err(refusal),
+            }
         }
-        let verb = Verb::Cancel { reason: Some("the server was stopped with its jobs".into()) };
-        self.command(Command::Act(Act { jobs, verb, by: by.clone(), key: None })).await?;
         while !live(self).is_empty() {
             if let Err(broadcast::error::RecvError::Closed) = news.recv().await {
                 break;

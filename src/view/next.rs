@@ -10,6 +10,9 @@ use crate::view::words;
 
 /// The sentence for a row.
 pub fn next(row: &JobRow, sight: &Sight) -> String {
+    if let Some(at) = row.cancel_at {
+        return format!("cancelled in {}", duration::short(at.since(sight.now.wall)));
+    }
     if let Some(prompt) = &row.prompt
         && !matches!(row.state, State::Ended(_))
     {

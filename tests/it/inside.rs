@@ -66,7 +66,8 @@ fn the_environment_of_a_job_is_as_documented() {
 #[test]
 fn a_paused_resumable_job_parks_and_comes_back_knowing_it() {
     let place = Place::with_slots(1);
-    let script = "if [ \"$HOLDSHORT_RESUME\" = 1 ]; then cat $HOLDSHORT_CHECKPOINT_DIR/at; exit 0; fi; \
+    let script = "if [ \"$HOLDSHORT_RESUME\" = 1 ]; then \
+                  cat $HOLDSHORT_CHECKPOINT_DIR/at; exit 0; fi; \
                   trap 'echo saved > $HOLDSHORT_CHECKPOINT_DIR/at; exit 75' TERM; \
                   echo begun; sleep 300 & wait";
     let id = place.submit("--resumable", script);

@@ -118,6 +118,7 @@ fn a_started_task_is_never_started_again() {
     let pid = bench.run(1, script);
     bench.runner().start(bench.script(1, script));
     assert_eq!(bench.started(1), pid, "its events are sent again");
+    until("it has run", || bench.read("count") == "once\n");
     bench.runner().stop(
         task(1),
         holdshort::model::job::StopFor::Cancel,

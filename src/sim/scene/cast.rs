@@ -88,7 +88,7 @@ fn agents(dice: &mut Dice) -> Vec<Entry> {
         agent(name, team, by, line, work(dice, Voice::Agent, minutes))
     };
     let claude = "claude --permission-mode acceptEdits";
-    let triage = make("triage-inbox", "fin", "dora", "claude -p triage.md", 60).asks(
+    let triage = make("triage-inbox", "ops", "dora", "claude -p triage.md", 60).asks(
         Span::mins(22),
         "Pay invoice 4471 to Acme GmbH, 4,180.00 EUR? [y/N]",
         None,

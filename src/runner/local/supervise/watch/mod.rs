@@ -120,6 +120,9 @@ impl Watch {
 
     /// Stays until the task has ended and that is written down.
     pub fn stay(mut self) {
+        // A stop may have come in one read with the order to start: nothing more will arrive
+        // to say so.
+        self.hear(true);
         while !(self.status.is_some() && self.alone) {
             let ready = self.wait(self.deadline());
             self.turn(&ready);

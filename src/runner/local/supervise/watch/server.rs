@@ -78,6 +78,11 @@ impl Watch {
     pub(super) fn listen(&mut self) {
         let Some(control) = &mut self.control else { return };
         let open = control.fill();
+        self.hear(open);
+    }
+
+    /// Obeys every message that has come whole; then, if the server is gone, lets it go.
+    pub(super) fn hear(&mut self, open: bool) {
         loop {
             let Some(control) = &mut self.control else { return };
             match control.take() {
