@@ -1,6 +1,6 @@
 //! Ending jobs: the question before it, and the one place from which it is done.
 
-use crate::base::{JobId, duration};
+use crate::base::{JobId, Span, duration};
 use crate::model::State;
 use crate::model::command::Verb;
 use crate::tui::actions::act;
@@ -17,9 +17,13 @@ pub fn question(app: &App, jobs: Vec<JobId>) -> Confirm {
     Confirm::new(title, jobs.clone(), Then::Cancel(jobs), now)
 }
 
+/// How long a cancellation can be taken back, by anybody. The server keeps the time: it stands
+/// if the console dies.
+pub const GRACE: Span = Span::secs(5);
+
 /// It was confirmed: the only place in the console that cancels.
 pub fn confirmed(app: &mut App, jobs: Vec<JobId>, out: &mut Vec<Effect>) {
-    app.perform(Deed::Act { jobs, verb: Verb::Cancel { reason: None } }, out);
+    app.perform(Deed::Act { jobs, verb: Verb::CancelIn { after: GRACE, reason: None } }, out);
 }
 
 /// `CANCEL 42 fix-auth`, `CANCEL 12 JOBS`.

@@ -1,6 +1,6 @@
 //! How a deed went, in a sentence for the footer.
 
-use crate::base::JobId;
+use crate::base::{JobId, duration};
 use crate::link::LinkError;
 use crate::model::command::Verb;
 use crate::tui::app::App;
@@ -43,6 +43,10 @@ fn described(deed: &Deed) -> Option<String> {
             let jobs = named(jobs);
             match verb {
                 Verb::Cancel { .. } => format!("{jobs} cancelled"),
+                Verb::CancelIn { after, .. } => {
+                    format!("{jobs} cancelled in {}", duration::short(*after))
+                }
+                Verb::Keep => format!("{jobs} kept"),
                 Verb::Pause { .. } => format!("{jobs} paused"),
                 Verb::Resume => format!("{jobs} resumed"),
                 Verb::Requeue => format!("{jobs} stopped and queued again"),

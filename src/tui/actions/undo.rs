@@ -42,6 +42,7 @@ impl Undo {
 fn undoing(deed: &Deed, known: &Known) -> Option<Deed> {
     let act = |jobs: &[JobId], verb| Some(Deed::Act { jobs: jobs.to_vec(), verb });
     match deed {
+        Deed::Act { jobs, verb: Verb::CancelIn { .. } } => act(jobs, Verb::Keep),
         Deed::Act { jobs, verb: Verb::Pause { .. } } => act(jobs, Verb::Resume),
         Deed::Act { jobs, verb: Verb::Resume } => {
             act(jobs, Verb::Pause { until: None, reason: None })
@@ -57,12 +58,25 @@ fn undoing(deed: &Deed, known: &Known) -> Option<Deed> {
     }
 }
 
+/// What `u` would do now: keep the chosen job if its cancellation is on its way, take back what
+/// was done last here, or keep whatever else is about to be cancelled, whoever wanted that.
+fn next(app: &App) -> Option<Deed> {
+    let keep = |jobs: Vec<JobId>| Deed::Act { jobs, verb: Verb::Keep };
+    let going: Vec<JobId> = app.ground.known.cancelling().map(|row| row.id).collect();
+    let chosen = app.target().job.filter(|job| going.contains(job));
+    let own = || app.undo.last.clone();
+    chosen
+        .map(|job| keep(vec![job]))
+        .or_else(own)
+        .or_else(|| Some(keep(going)).filter(|deed| *deed != keep(Vec::new())))
+}
+
 /// Something can be taken back.
 ///
 /// # Errors
 /// Nothing can.
 pub fn can(app: &App) -> Result<(), String> {
-    match app.undo.last {
+    match next(app) {
         Some(_) => Ok(()),
         None => Err("nothing that can be taken back was done last".to_owned()),
     }
@@ -70,7 +84,10 @@ pub fn can(app: &App) -> Result<(), String> {
 
 /// Takes it back.
 pub fn run(app: &mut App, out: &mut Vec<Effect>) {
-    if let Some(back) = app.undo.last.take() {
+    if let Some(back) = next(app) {
+        if app.undo.last.as_ref() == Some(&back) {
+            app.undo.last = None;
+        }
         app.perform(back, out);
     }
 }

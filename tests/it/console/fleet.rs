@@ -67,6 +67,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         progress: None,
         findings: Vec::new(),
         acked: None,
+        cancel_at: None,
         pty: false,
     }
 }
