@@ -216,9 +216,11 @@ impl App {
         let popup = self.popup.as_ref().and_then(|popup| popup.opens_at(now));
         // While the connection is gone the header counts the seconds.
         let lost = self.ground.known.lost().map(|_| now + Span::secs(1));
+        // So it does until a cancellation takes effect.
+        let going = self.ground.known.cancelling().next().map(|_| now + Span::secs(1));
         let wall = self.ground.known.clock.known().map(|at| at.wall.0.rem_euclid(60_000));
         let minute = wall.map(|past| now + Span(60_000 - u64::try_from(past).unwrap_or(0)));
-        let all = [pane, message, popup, lost, minute];
+        let all = [pane, message, popup, lost, going, minute];
         all.into_iter().flatten().filter(|at| *at > now).min()
     }
 

@@ -9,6 +9,7 @@ use ratatui::layout::Rect;
 use crate::tui::actions::{self, Danger, TABLE};
 use crate::tui::app::App;
 use crate::tui::header;
+use crate::tui::keys::Code;
 use crate::tui::layout::{LEAST, Layout};
 use crate::tui::term::quietly;
 use crate::tui::theme::Ink;
@@ -74,20 +75,24 @@ fn footer(app: &App, canvas: &mut Canvas, area: Rect) {
         }
         return;
     }
-    let help_at = canvas.put_right((area.right().saturating_sub(1), area.y), 6, "? keys", Ink::Key);
+    let help = TABLE.iter().find(|action| action.name == "help");
+    let help = help.and_then(|help| app.ground.options.keymap.keys(help).first().copied());
+    let help = help.map_or_else(String::new, |key| format!("{key} keys"));
+    let right = area.right().saturating_sub(1);
+    let help_at = canvas.put_right((right, area.y), 16, &help, Ink::Key);
     let mut x = area.x + 1;
     for action in TABLE.iter().filter(|a| !a.footer.is_empty() && a.name != "help") {
         let hidden = action.danger != Danger::Looks && app.ground.options.read_only;
         if hidden || actions::allowed(app, action).is_err() {
             continue;
         }
-        let key = action.keys.first().copied().unwrap_or("");
-        let key = if key == "enter" { "Enter" } else { key };
+        let Some(key) = app.ground.options.keymap.keys(action).first().copied() else { continue };
+        let key = if key.code == Code::Enter { "Enter".to_owned() } else { key.to_string() };
         let wide = u16::try_from(key.len() + action.footer.len() + 3).unwrap_or(u16::MAX);
         if x.saturating_add(wide) >= help_at {
             break;
         }
-        x += canvas.put((x, area.y), wide, key, Ink::Key) + 1;
+        x += canvas.put((x, area.y), wide, &key, Ink::Key) + 1;
         x += canvas.put((x, area.y), wide, action.footer, Ink::Muted) + 2;
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use chrono::{FixedOffset, Local};
 
 use crate::base::{JobId, Span, Wall};
+use crate::tui::actions::Keymap;
 use crate::tui::known::Known;
 use crate::tui::theme::{Depth, Ink, Theme};
 use crate::view::filter;
@@ -42,6 +43,8 @@ pub struct Options {
     pub theme: Theme,
     /// Colours of the terminal.
     pub depth: Depth,
+    /// Keys that differ from the table's.
+    pub keymap: Keymap,
     /// ASCII only.
     pub ascii: bool,
     /// Nothing moves that need not.
@@ -62,6 +65,7 @@ impl Default for Options {
             // The theme is compiled in and a test loads it.
             theme: crate::tui::theme::load("terminal").unwrap_or_else(|_| Theme::roles()),
             depth: Depth::True,
+            keymap: Keymap::default(),
             ascii: false,
             reduced_motion: false,
             zone: None,

@@ -13,7 +13,7 @@ use crate::tui::section::Section;
 use crate::tui::theme::Ink;
 use crate::tui::widgets::Canvas;
 use crate::view::line::{Line, Role};
-use crate::view::next::trouble;
+use crate::view::next::{next, trouble};
 use crate::view::words;
 
 /// The first line: place, connection, resources, clock.
@@ -96,6 +96,12 @@ pub fn alerts(ground: &Ground) -> Vec<Line> {
     let sight = ground.sight();
     if let Some((_, why)) = ground.known.lost() {
         lines.push(Line::of(format!("no connection: {why}"), Role::Bad));
+    }
+    let mut going = ground.known.cancelling();
+    if let Some(row) = going.next() {
+        let more = more(going.count() as u64);
+        let text = format!("{} {}: {}{more}; u keeps it", row.id, row.name, next(row, &sight));
+        lines.push(Line::of(text, Role::Bad));
     }
     if let Some(hold) = &summary.paused {
         let why = hold.reason.as_deref().map_or_else(String::new, |why| format!(": {why}"));

@@ -2,7 +2,7 @@
 //!
 //! May use: `base`, `model`, `view`, `config`, `link`. The only room that names ratatui and
 //! crossterm. [`run`] owns the terminal; everything else is pure: [`App`] takes an
-//! [`event::Event`] and answers with effects, [`draw`] paints it. Start with [`app`], then
+//! [`event::Event`] and answers with effects, [`draw()`] paints it. Start with [`app`], then
 //! [`actions::table`] (the one table of keys) and [`panes`]. A new pane is a file and a line
 //! there; looks are in `themes/`.
 

@@ -82,7 +82,10 @@ pub fn resume(app: &mut App, out: &mut Out) {
 
 /// The jobs can be ended.
 pub fn can_cancel(app: &App) -> Condition {
-    state(app, live)
+    state(app, |row| match row.cancel_at {
+        Some(_) => Err("is about to be cancelled; u keeps it"),
+        None => live(row),
+    })
 }
 
 /// Asks, then ends the jobs.

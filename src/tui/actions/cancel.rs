@@ -10,9 +10,6 @@ use crate::tui::popups::{Confirm, Then};
 use crate::view::line::{Line, Role};
 use crate::view::words;
 
-/// How long a cancellation can be taken back on any console.
-const UNDO_FOR: Span = Span::secs(5);
-
 /// The question before jobs are cancelled; it names whose they are and what would be lost.
 pub fn question(app: &App, jobs: Vec<JobId>) -> Confirm {
     let title = headline(app, "CANCEL", &jobs);
@@ -20,10 +17,13 @@ pub fn question(app: &App, jobs: Vec<JobId>) -> Confirm {
     Confirm::new(title, jobs.clone(), Then::Cancel(jobs), now)
 }
 
+/// How long a cancellation can be taken back, by anybody. The server keeps the time: it stands
+/// if the console dies.
+pub const GRACE: Span = Span::secs(5);
+
 /// It was confirmed: the only place in the console that cancels.
 pub fn confirmed(app: &mut App, jobs: Vec<JobId>, out: &mut Vec<Effect>) {
-    let verb = Verb::CancelIn { after: UNDO_FOR, reason: None };
-    app.perform(Deed::Act { jobs, verb }, out);
+    app.perform(Deed::Act { jobs, verb: Verb::CancelIn { after: GRACE, reason: None } }, out);
 }
 
 /// `CANCEL 42 fix-auth`, `CANCEL 12 JOBS`.

@@ -5,6 +5,7 @@
 
 pub mod act;
 pub mod cancel;
+pub mod keymap;
 pub mod look;
 pub mod outcome;
 pub mod reference;
@@ -16,6 +17,7 @@ use crate::tui::event::Effect;
 use crate::tui::keys::Key;
 use crate::tui::panes::Kind;
 
+pub use keymap::Keymap;
 pub use reference::reference;
 pub use table::TABLE;
 
@@ -55,15 +57,6 @@ impl Action {
     pub fn works_in(&self, kind: Kind) -> bool {
         self.panes.is_empty() || self.panes.contains(&kind)
     }
-
-    /// Its keys for people: `down j`.
-    pub fn key_text(&self) -> String {
-        self.keys.iter().take(2).copied().collect::<Vec<_>>().join(" ")
-    }
-
-    fn has(&self, key: Key) -> bool {
-        self.keys.iter().any(|text| Key::parse(text) == Some(key))
-    }
 }
 
 /// Whether an action may run now: the pane, read-only mode, the connection, its own condition.
@@ -80,14 +73,9 @@ pub fn allowed(app: &App, action: &Action) -> Result<(), String> {
     (action.when)(app)
 }
 
-/// The action of a key in a kind of pane.
-pub fn of_key(kind: Kind, key: Key) -> Option<&'static Action> {
-    TABLE.iter().find(|action| action.works_in(kind) && action.has(key))
-}
-
 /// A key was pressed.
 pub fn press(app: &mut App, key: Key, out: &mut Vec<Effect>) {
-    match of_key(app.kind(), key) {
+    match app.ground.options.keymap.action(app.kind(), key) {
         Some(action) => run(app, action, out),
         None => app.ground.say(format!("{key} does nothing here; ? shows the keys")),
     }

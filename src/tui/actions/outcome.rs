@@ -44,7 +44,7 @@ fn described(deed: &Deed) -> Option<String> {
             match verb {
                 Verb::Cancel { .. } => format!("{jobs} cancelled"),
                 Verb::CancelIn { after, .. } => {
-                    format!("{jobs} cancelled in {}, u takes it back", duration::short(*after))
+                    format!("{jobs} cancelled in {}", duration::short(*after))
                 }
                 Verb::Keep => format!("{jobs} kept"),
                 Verb::Pause { .. } => format!("{jobs} paused"),

@@ -58,12 +58,25 @@ fn undoing(deed: &Deed, known: &Known) -> Option<Deed> {
     }
 }
 
+/// What `u` would do now: keep the chosen job if its cancellation is on its way, take back what
+/// was done last here, or keep whatever else is about to be cancelled, whoever wanted that.
+fn next(app: &App) -> Option<Deed> {
+    let keep = |jobs: Vec<JobId>| Deed::Act { jobs, verb: Verb::Keep };
+    let going: Vec<JobId> = app.ground.known.cancelling().map(|row| row.id).collect();
+    let chosen = app.target().job.filter(|job| going.contains(job));
+    let own = || app.undo.last.clone();
+    chosen
+        .map(|job| keep(vec![job]))
+        .or_else(own)
+        .or_else(|| Some(keep(going)).filter(|deed| *deed != keep(Vec::new())))
+}
+
 /// Something can be taken back.
 ///
 /// # Errors
 /// Nothing can.
 pub fn can(app: &App) -> Result<(), String> {
-    match back(app) {
+    match next(app) {
         Some(_) => Ok(()),
         None => Err("nothing that can be taken back was done last".to_owned()),
     }
@@ -71,19 +84,10 @@ pub fn can(app: &App) -> Result<(), String> {
 
 /// Takes it back.
 pub fn run(app: &mut App, out: &mut Vec<Effect>) {
-    if let Some(deed) = back(app) {
-        app.undo.last = None;
-        app.perform(deed, out);
+    if let Some(back) = next(app) {
+        if app.undo.last.as_ref() == Some(&back) {
+            app.undo.last = None;
+        }
+        app.perform(back, out);
     }
-}
-
-/// What undoes: a cancellation on its way at the cursor, whoever ordered it and on whatever
-/// console; else what was done here last.
-fn back(app: &App) -> Option<Deed> {
-    let going = app
-        .target()
-        .job
-        .filter(|job| app.ground.known.row(*job).is_some_and(|row| row.cancel_at.is_some()));
-    let keep = going.map(|job| Deed::Act { jobs: vec![job], verb: Verb::Keep });
-    keep.or_else(|| app.undo.last.clone())
 }

@@ -9,6 +9,7 @@ pub mod history;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::base::{JobId, Span, Wall};
+use crate::model::State;
 use crate::model::page::{Counts, EventRow, JobDetail, JobRow, Summary, Why};
 use crate::tui::feed::{Answer, Connection, Data, Rows, Want};
 use crate::tui::section::Section;
@@ -138,6 +139,24 @@ impl Known {
     pub fn row(&self, job: JobId) -> Option<&JobRow> {
         let listed = self.slices.values().find_map(|slice| slice.row(job));
         listed.or_else(|| self.jobs.get(&job).map(|detail| &detail.row))
+    }
+
+    /// Jobs whose cancellation is on its way and can be taken back, soonest first.
+    pub fn cancelling(&self) -> impl Iterator<Item = &JobRow> {
+        // A job that is looked at is known better than its row in a list.
+        let looked_at = self.jobs.values().map(|detail| &detail.row);
+        let listed = self.slices.values().flat_map(|slice| &slice.rows);
+        let listed = listed.filter(|row| !self.jobs.contains_key(&row.id));
+        let now = self.clock.at().wall;
+        let mut going: Vec<&JobRow> = looked_at
+            .chain(listed)
+            .filter(|row| row.cancel_at.is_some_and(|at| at > now))
+            .filter(|row| !matches!(row.state, State::Ended(_)))
+            .collect();
+        going.sort_by_key(|row| (row.cancel_at, row.id));
+        // A stuck job is listed twice.
+        going.dedup_by_key(|row| row.id);
+        going.into_iter()
     }
 
     /// A section may have rows. The server looks at every job to find stuck ones, so it is only

@@ -28,7 +28,7 @@ impl Help {
     }
 
     fn rows(&self) -> Vec<Row> {
-        let here = |action: &&Action| action.works_in(self.kind) && !action.keys.is_empty();
+        let here = |action: &&Action| action.works_in(self.kind);
         let of = |acts: bool| {
             let class = move |action: &&Action| (action.danger != Danger::Looks) == acts;
             actions::TABLE.iter().filter(here).filter(class).map(Row::Action)

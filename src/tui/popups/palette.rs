@@ -87,7 +87,8 @@ pub fn draw_row(
 ) {
     let cannot = actions::allowed(app, action).err();
     let ink = |ink: Ink| if cannot.is_some() { Ink::Muted } else { ink };
-    canvas.put((x, y), columns.min(11), &action.key_text(), ink(Ink::Key));
+    let keys = app.ground.options.keymap.text(action);
+    canvas.put((x, y), columns.min(11), &keys, ink(Ink::Key));
     let name = columns.saturating_sub(12).min(15);
     canvas.put((x + 12, y), name, action.name, ink(Ink::Head));
     let room = columns.saturating_sub(28);

@@ -1,6 +1,6 @@
 //! Looks by meaning: panes ask for an [`Ink`], only this module knows colours.
 //!
-//! Themes are TOML files in `themes/`, compiled in ([`load`]); [`depth`] fits them to what the
+//! Themes are TOML files in `themes/`, compiled in ([`mod@load`]); [`depth`] fits them to what the
 //! terminal can show. Start with [`Theme`].
 
 pub mod depth;

@@ -71,7 +71,10 @@ proptest! {
                     Step::Lose(id) => link.change(|fleet| fleet.jobs.retain(|r| r.id.0 != id)),
                 }
                 let destroys = |asked: &Asked| {
-                    matches!(asked, Asked::Act(_, Verb::Cancel { .. } | Verb::Requeue))
+                    matches!(
+                        asked,
+                        Asked::Act(_, Verb::CancelIn { .. } | Verb::Cancel { .. } | Verb::Requeue)
+                    )
                 };
                 let did = link.asked().into_iter().skip(before).any(|asked| destroys(&asked));
                 assert!(!did || asking, "something was destroyed without a question");

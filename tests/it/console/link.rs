@@ -209,6 +209,15 @@ impl Link for Fake {
     }
 
     fn act(&self, jobs: Vec<JobId>, verb: Verb) -> Answer<'_, ()> {
+        self.change(|fleet| {
+            for row in fleet.jobs.iter_mut().filter(|row| jobs.contains(&row.id)) {
+                match &verb {
+                    Verb::CancelIn { after, .. } => row.cancel_at = Some(NOW.wall + *after),
+                    Verb::Keep => row.cancel_at = None,
+                    _ => {}
+                }
+            }
+        });
         self.note(Asked::Act(jobs, verb))
     }
 

@@ -179,7 +179,7 @@ fn a_cancel_asks_and_is_done() {
     screen.until("CANCEL 198 finetune-7b");
     // It listens only after a moment; until then the key is ignored, not remembered.
     let deadline = Instant::now() + PATIENCE;
-    while !screen.text().contains("198 cancelled") {
+    while !screen.text().contains("198 cancelled in 5s") {
         assert!(Instant::now() < deadline, "{}", screen.text());
         screen.keys("y");
         std::thread::park_timeout(Duration::from_millis(100));
@@ -227,6 +227,16 @@ fn a_question_is_answered_on_a_real_server_that_is_then_killed() {
     screen.keys("\r");
     screen.until("TIMELINE");
     screen.until("ENVIRONMENT");
+    screen.keys("K");
+    screen.until("y = yes, do it");
+    let deadline = Instant::now() + PATIENCE;
+    while !screen.text().contains("u keeps it") {
+        assert!(Instant::now() < deadline, "{}", screen.text());
+        screen.keys("y");
+        std::thread::park_timeout(Duration::from_millis(100));
+    }
+    screen.keys("u");
+    screen.until("kept");
     screen.keys("qt");
     screen.until("looking: i types");
     screen.keys("q");

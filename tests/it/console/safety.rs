@@ -16,7 +16,9 @@ const PLACES: [&str; 7] = ["", "3j", "5", "3j<enter>", "3jl", "t", "b"];
 
 fn cancelled(asked: &[Asked]) -> Vec<JobId> {
     let jobs = asked.iter().filter_map(|asked| match asked {
-        Asked::Act(jobs, Verb::Cancel { .. } | Verb::Requeue) => Some(jobs.clone()),
+        Asked::Act(jobs, Verb::CancelIn { .. } | Verb::Cancel { .. } | Verb::Requeue) => {
+            Some(jobs.clone())
+        }
         _ => None,
     });
     jobs.flatten().collect()
@@ -154,6 +156,24 @@ fn what_was_done_can_be_taken_back() {
         })
         .collect();
     assert!(matches!(&verbs[..], [Verb::Pause { .. }, Verb::Resume, ..]), "{verbs:?}");
+}
+
+#[test]
+fn a_cancellation_can_be_taken_back_by_anybody_who_sees_it() {
+    let link = Fake::new(fleet::many());
+    let mut mine = staged(link.clone(), (80, 24), "3jKy");
+    let screen = text(&mine.buffer());
+    assert!(screen.contains("198 finetune-7b: cancelled in"), "{screen}");
+    assert!(screen.contains("u keeps it"), "{screen}");
+    assert!(screen.contains("198 cancelled in 5s (u takes it back)"), "{screen}");
+    // Another console that did nothing itself.
+    let other = staged(link.clone(), (80, 24), "u");
+    let kept = Asked::Act(vec![JobId(198)], Verb::Keep);
+    assert_eq!(link.asked().last(), Some(&kept));
+    assert!(text(&other.buffer()).contains("198 kept"));
+    block(mine.fetch());
+    assert!(!text(&mine.buffer()).contains("u keeps it"));
+    assert!(link.asked().iter().all(|asked| !matches!(asked, Asked::Act(_, Verb::Cancel { .. }))));
 }
 
 #[test]

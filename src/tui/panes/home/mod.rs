@@ -4,6 +4,7 @@
 //! What is chosen is an id: it stays chosen when rows move.
 
 pub mod items;
+mod moves;
 pub mod panel;
 pub mod peek;
 pub mod rows;
@@ -12,7 +13,7 @@ use std::collections::BTreeSet;
 
 use ratatui::layout::Rect;
 
-use crate::base::{JobId, Span};
+use crate::base::Span;
 use crate::model::State;
 use crate::model::job::Outcome;
 use crate::model::page::JobRow;
@@ -139,21 +140,6 @@ impl Home {
                 *more = (slice.rows.len() * 2).clamp(ROWS, ROWS_MAX);
             }
         }
-    }
-
-    fn next_needing(&mut self) -> bool {
-        let needs = |item: &Item| {
-            matches!(item, Item::Job { section: Section::People | Section::Stuck, .. })
-                || matches!(item, Item::Job { section: Section::Ended, bad: true, .. })
-        };
-        let from = self.place().map_or(0, |at| at + 1);
-        let len = self.items.list.len();
-        let found = (0..len).map(|step| (from + step) % len.max(1));
-        let found = found.into_iter().find(|at| self.items.list.get(*at).is_some_and(needs));
-        if let Some(at) = found {
-            self.choose(at);
-        }
-        found.is_some()
     }
 }
 
@@ -364,83 +350,4 @@ pub fn next_change(age: Span, reduced: bool) -> Span {
         _ => 3_600_000,
     };
     Span(unit - age.0 % unit)
-}
-
-impl Home {
-    fn chosen_row<'a>(&self, ground: &'a Ground) -> Option<&'a JobRow> {
-        let Some(Pick::Job(section, job)) = self.pick else { return None };
-        ground.known.slice(section)?.row(job)
-    }
-
-    /// Chosen job for drawing.
-    pub fn pick(&self) -> Option<Pick> {
-        self.pick
-    }
-
-    /// Moves over rows that can be chosen.
-    fn step(&mut self, by: isize) {
-        let Some(at) = self.place() else { return };
-        self.pick = self.items.step(at, by).or(self.pick);
-    }
-
-    fn step_in_lane(&mut self, by: isize) {
-        let Some(pick) = self.pick else { return };
-        let rows = self.items.of_lane(Home::lane_of(pick.section()), Home::lane_of);
-        let within = rows.iter().position(|row| Some(*row) == self.place()).unwrap_or(0);
-        let to = within.saturating_add_signed(by).min(rows.len().saturating_sub(1));
-        if let Some(at) = rows.get(to) {
-            self.choose(*at);
-        }
-    }
-
-    /// To the next or the previous section that has rows.
-    fn side(&mut self, by: isize) {
-        let Some(now) = self.pick.map(Pick::section) else { return };
-        let firsts = self.items.firsts();
-        let at = firsts.iter().position(|(section, _)| *section == now).unwrap_or(0);
-        let len = isize::try_from(firsts.len()).unwrap_or(1).max(1);
-        let at = isize::try_from(at).unwrap_or(0);
-        let to = usize::try_from((at + by).rem_euclid(len)).unwrap_or(0);
-        if let Some((_, place)) = firsts.get(to) {
-            self.choose(*place);
-        }
-    }
-
-    fn fold(&mut self) {
-        let Some(section) = self.narrow.or(self.pick.map(Pick::section)) else { return };
-        if !self.unfolded.remove(&section) {
-            self.unfolded.insert(section);
-        }
-    }
-
-    /// The next thing may be in a section that is not shown.
-    fn widened_next(&mut self, ground: &Ground) -> bool {
-        let counts = ground.known.counts();
-        if self.narrow.is_none() || counts.human + counts.stuck == 0 {
-            return false;
-        }
-        self.narrow = None;
-        self.settle(ground, self.body);
-        self.next_needing()
-    }
-
-    fn one_back(&mut self, ground: &mut Ground) -> bool {
-        if !ground.marks.is_empty() {
-            ground.marks.clear();
-        } else if !self.filter.is_empty() {
-            self.filter.clear();
-        } else if self.narrow.is_some() {
-            self.narrow = None;
-        } else if !self.unfolded.is_empty() {
-            self.unfolded.clear();
-        } else {
-            return false;
-        }
-        true
-    }
-
-    /// Chooses a job if it is in the list.
-    pub fn choose_job(&mut self, job: JobId) {
-        self.pick = self.items.find(Some(Pick::Job(Section::People, job))).or(self.pick);
-    }
 }
