@@ -301,7 +301,7 @@ impl Owner {
             }
             Effect::Archive { job } => {
                 if let Some(old) = job.0.checked_sub(self.keep_logs) {
-                    self.launcher.drop_output(JobId(old));
+                    self.launcher.drop_output(&self.world, JobId(old));
                 }
             }
         }
