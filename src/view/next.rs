@@ -4,15 +4,13 @@ use crate::base::{At, duration};
 use crate::model::State;
 use crate::model::finding::Level;
 use crate::model::job::{FailureClass, Outcome, StopFor};
-use crate::model::page::{JobRow, is_stuck};
+use crate::model::page::{JobRow, Lane, is_stuck};
 use crate::view::sight::Sight;
 use crate::view::words;
 
 /// The sentence for a row.
 pub fn next(row: &JobRow, sight: &Sight) -> String {
-    if let Some(prompt) = &row.prompt
-        && !matches!(row.state, State::Ended(_))
-    {
+    if let Some(prompt) = row.prompt.as_ref().filter(|_| row.lane == Lane::Human) {
         return words::quote(&prompt.text);
     }
     match &row.state {
