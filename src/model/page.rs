@@ -68,8 +68,7 @@ impl Lane {
     /// All of them, most urgent first.
     pub const ALL: [Lane; 4] = [Lane::Human, Lane::Running, Lane::Queued, Lane::Ended];
 
-    /// The lane of a job. A question counts only while the job runs: nobody can answer one that
-    /// is held back.
+    /// The lane of a job. A question counts only while the job runs.
     pub fn of(job: &Job) -> Lane {
         match job.state {
             State::Ended(_) => Lane::Ended,

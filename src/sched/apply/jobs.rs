@@ -99,6 +99,7 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         Fact::JobFrozen { .. } => {
             stop_clock(job, active);
             job.frozen = true;
+            job.prompt = None;
         }
         Fact::JobThawed { .. } => {
             job.frozen = false;

@@ -31,7 +31,7 @@ pub(super) fn decide(plan: &mut Plan, id: TaskId, event: &TaskEvent) {
         }
         TaskEvent::AtPrompt { text } => {
             let news = job.prompt.as_ref().is_none_or(|p| p.text != *text || p.rank != id.rank);
-            if job.stop.is_none() && news {
+            if job.stop.is_none() && !job.frozen && news {
                 plan.note(Fact::AtPrompt { task: id, text: text.clone() });
             }
         }

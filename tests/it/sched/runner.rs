@@ -87,10 +87,6 @@ fn a_question_at_the_prompt_waits_in_the_human_lane_until_it_is_answered() {
     assert_eq!(human(&site), 0, "nobody can answer a frozen job");
     site.event(task, TaskEvent::AtPrompt { text: "Sure?".into() });
     assert_eq!(site.facts, []);
-    site.resume(job);
-    assert_eq!(human(&site), 1, "the question stood all the time: nothing reports it again");
-    site.event(task, TaskEvent::PromptOver);
-    assert_eq!(human(&site), 0);
 }
 
 #[test]
