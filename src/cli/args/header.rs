@@ -75,7 +75,10 @@ fn parse_words(words: &[String]) -> Result<Options, String> {
     let read = Line::command()
         .try_get_matches_from(words)
         .and_then(|matches| Line::from_arg_matches(&matches));
-    read.map(|line| line.options).map_err(|error| later::explain(&error).what)
+    read.map(|line| line.options).map_err(|error| {
+        let failure = later::explain(&error, &[]);
+        [failure.what, failure.hint].join("; ").trim_end_matches("; ").to_owned()
+    })
 }
 
 #[cfg(test)]

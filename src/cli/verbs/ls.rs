@@ -69,11 +69,14 @@ impl Ls {
         let how = Listing { room: shown::room(), filtered };
         let mut lines = list(&page, &shown::sight(page.at), how);
         let screen = output::out_is_terminal() && !self.all && self.limit.is_none();
+        let whole = lines.len();
         if let (true, Some((rows, _))) = (screen, output::terminal_size()) {
             lines = fitted(lines, usize::from(rows));
         }
+        // What did not fit was not seen.
+        let seen = lines.len() >= whole && page.next.is_none();
         session.output.out(&shown::text(&lines, session.output))?;
-        if output::out_is_terminal() && !filtered && self.cursor.is_none() {
+        if output::out_is_terminal() && !filtered && self.cursor.is_none() && seen {
             link.looked(Some(page.at.wall)).await?;
         }
         Ok(OK)
