@@ -8,6 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::args::target::{self, Target};
 use super::exit::Failure;
 use crate::base::nearest;
+use crate::base::text::sanitise;
 
 /// Verbs of the contract that this version does not have.
 pub const VERBS: &[&str] = &[
@@ -110,6 +111,7 @@ pub fn explain(error: &clap::Error, rest: &[OsString]) -> Failure {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             Some(Failure::usage("a word is missing", at.one_of()))
         }
+        ErrorKind::ValueValidation => value(error),
         _ => None,
     };
     failure.unwrap_or_else(|| in_our_words(error))
@@ -127,6 +129,8 @@ impl Reached {
     fn by(error: &clap::Error) -> Reached {
         let text = error.render().to_string();
         let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage: holdshort "));
+        // The header of a script has the options of `submit` and no usage of its own.
+        let usage = usage.or((error.kind() == ErrorKind::UnknownArgument).then_some("submit"));
         let mut command = super::verbs::help::whole();
         command.build();
         let mut path = Vec::new();
@@ -157,6 +161,9 @@ impl Reached {
 
     fn no_option(&self, argument: &str) -> Failure {
         let name = argument.split('=').next().unwrap_or(argument);
+        if name.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit()) {
+            return Failure::usage(format!("`{name}` is less than nothing"), "");
+        }
         let of = match self.path.is_empty() {
             true => String::new(),
             false => format!(" of `{}`", self.path.join(" ")),
@@ -231,6 +238,19 @@ fn option(argument: &str) -> Option<Failure> {
     OPTIONS.contains(&name).then(|| {
         let what = format!("this version does not have `{name}` yet, so it cannot be honoured");
         Failure::usage(what, "leave it out; `holdshort submit --help` lists the options there are")
+    })
+}
+
+/// A value that cannot be read: its own reason says all, clap's frame repeats it.
+fn value(error: &clap::Error) -> Option<Failure> {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let why = std::error::Error::source(error)?.to_string();
+    let why = sanitise(&why);
+    Some(match argument.split([' ', '=']).next().filter(|name| name.starts_with("--")) {
+        Some(name) => Failure::usage(format!("{name}: {why}"), ""),
+        None => Failure::usage(why, ""),
     })
 }
 
@@ -312,7 +332,9 @@ mod tests {
     fn a_typo_gets_the_nearest_word_and_a_bad_value_its_reason() {
         assert!(failure(&["sbumit"]).hint.contains("submit"));
         assert!(failure(&["submit", "--prioity", "3", "--", "x"]).hint.contains("--priority"));
-        assert!(failure(&["submit", "--mem", "400m", "--", "x"]).what.contains("400m"));
+        assert!(failure(&["submit", "--mem", "400m", "--", "x"]).what.starts_with("--mem: "));
+        assert!(!failure(&["submit", "--name", "a\nb", "--", "x"]).what.contains('\n'));
+        assert!(failure(&["submit", "--cpu", "-1", "--", "x"]).what.contains("less than nothing"));
         assert!(failure(&["submit", "--min", "2", "--", "x"]).what.contains("--gang"));
         assert_eq!(failure(&["submit", "--gup", "1", "--", "x"]).hint, "did you mean --gpu?");
         let nothing_near = failure(&["submit", "--frobnicate", "--", "x"]);

@@ -1,6 +1,7 @@
 //! What somebody finds who looks for the reason of a silence.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use super::cli_world::World;
+use crate::cli_world::World;
 
 #[test]
 fn output_that_is_not_there_is_explained() {

@@ -15,11 +15,7 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
         Code::Ended => ended(&read),
         Code::Running => running(&read),
         Code::Starting => "its processes are being started".to_owned(),
-        Code::Stopping => {
-            let why = read.text("for").and_then(|word| super::state::stop_of_word(&word));
-            let why = why.map_or_else(String::new, |why| format!(": {}", super::state::stop(why)));
-            format!("its processes are being ended{why}")
-        }
+        Code::Stopping => stopping(&read),
         Code::AtPrompt => {
             let since = read.day("since_at").map_or_else(String::new, |at| format!(" at {at}"));
             let asks = read.text("text").map_or_else(
@@ -48,14 +44,7 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
             let jobs = read.aside("", "jobs");
             format!("waits for {}{jobs}", count.unwrap_or_else(|| "its children".to_owned()))
         }
-        Code::Backoff => {
-            let which = match (read.amount("retry"), read.amount("retries")) {
-                (Some(retry), Some(retries)) => format!("retry {retry} of {retries}"),
-                _ => "it tries again".to_owned(),
-            };
-            let when = read.soon("until_at").unwrap_or_else(|| "soon".to_owned());
-            format!("failed, {which} {when}")
-        }
+        Code::Backoff => backoff(&read),
         Code::ArrayThrottle => match (read.amount("running"), read.amount("throttle")) {
             (Some(running), Some(most)) => {
                 format!("its array runs {running} of at most {most} elements at once")
@@ -94,6 +83,21 @@ fn ended(read: &Read) -> String {
         (None, Some(code)) => format!("it ended with exit code {code}"),
         (None, None) => "it ended without an exit code".to_owned(),
     }
+}
+
+fn stopping(read: &Read) -> String {
+    let why = read.text("for").and_then(|word| super::state::stop_of_word(&word));
+    let why = why.map_or_else(String::new, |why| format!(": {}", super::state::stop(why)));
+    format!("its processes are being ended{why}")
+}
+
+fn backoff(read: &Read) -> String {
+    let which = match (read.amount("retry"), read.amount("retries")) {
+        (Some(retry), Some(retries)) => format!("retry {retry} of {retries}"),
+        _ => "it tries again".to_owned(),
+    };
+    let when = read.soon("until_at").unwrap_or_else(|| "soon".to_owned());
+    format!("failed, {which} {when}")
 }
 
 fn running(read: &Read) -> String {
