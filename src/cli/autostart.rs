@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use nix::fcntl::{Flock, FlockArg};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use super::exit::{Failure, UNREACHABLE};
+use super::exit::{Failure, REFUSED, UNREACHABLE};
 use super::places::Places;
 
 /// What the server writes into the pipe once it answers; anything else is why it gave up.
@@ -71,6 +71,11 @@ pub struct Turn(#[allow(dead_code, reason = "it is held, not read")] Flock<File>
 pub fn take_turn(places: &Places) -> Result<Turn, Failure> {
     let path = places.paths.socket.with_extension("start");
     let failed = |error: io::Error| {
+        if error.kind() == io::ErrorKind::PermissionDenied {
+            let socket = places.paths.socket.display();
+            let what = format!("{socket} belongs to somebody else, who alone may start its server");
+            return Failure::new(REFUSED, what, "ask them, or use your own: leave out --socket");
+        }
         let what = format!("cannot use {}; {error}", path.display());
         Failure::failed(what, "free it or give another: --socket PATH")
     };

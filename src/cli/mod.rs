@@ -42,7 +42,7 @@ pub fn run(args: &[OsString]) -> u8 {
     let (args, open) = target_first(args);
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return refused(&error),
+        Err(error) => return refused(&error, args),
     };
     let output = Output { color: cli.globals.color };
     match dispatch(cli, open, &args) {
@@ -67,7 +67,7 @@ fn target_first(args: &[OsString]) -> (Vec<OsString>, Open) {
 }
 
 /// Help and version are no mistakes; everything else is.
-fn refused(error: &clap::Error) -> u8 {
+fn refused(error: &clap::Error, args: &[OsString]) -> u8 {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             // Nobody is there to be told that nobody reads it.
@@ -75,7 +75,7 @@ fn refused(error: &clap::Error) -> u8 {
             OK
         }
         _ => {
-            let failure = later::explain(error);
+            let failure = later::explain(error, args);
             Output::default().failure(&failure);
             failure.code
         }

@@ -3,6 +3,7 @@
 //! Colour is decided once, from `--color`, `NO_COLOR` and whether the stream is a terminal;
 //! texts carry SGR sequences and are stripped on the way out where colour is off.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
@@ -64,7 +65,8 @@ impl Output {
         if failure.what.is_empty() {
             return;
         }
-        self.note(&format!("\x1b[1;31merror:\x1b[0m {}", failure.what));
+        let what = without_number(&failure.what);
+        self.note(&format!("\x1b[1;31merror:\x1b[0m {what}"));
         if !failure.hint.is_empty() {
             self.note(&format!("\x1b[1mhint:\x1b[0m {}", failure.hint));
         }
@@ -113,6 +115,13 @@ pub fn terminal_size() -> Option<(u16, u16)> {
     super::terminal::size_of(&io::stdout())
 }
 
+/// The text without the numbers that the standard library puts behind the system's words.
+fn without_number(what: &str) -> Cow<'_, str> {
+    let Some((before, rest)) = what.split_once(" (os error ") else { return what.into() };
+    let after = rest.split_once(')').map_or("", |(_, after)| after);
+    format!("{before}{}", without_number(after)).into()
+}
+
 /// What a failed write to stdout means.
 #[allow(clippy::needless_pass_by_value, reason = "used with map_err")]
 pub fn stdout_failed(error: io::Error) -> Failure {
@@ -120,4 +129,16 @@ pub fn stdout_failed(error: io::Error) -> Failure {
         return Failure::broken_pipe();
     }
     Failure::failed(format!("cannot write to stdout; {error}"), "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_systems_words_go_without_its_numbers() {
+        let said = without_number("cannot read a: Permission denied (os error 13). Look at it");
+        assert_eq!(said, "cannot read a: Permission denied. Look at it");
+        assert_eq!(without_number("nothing (of that kind)"), "nothing (of that kind)");
+    }
 }

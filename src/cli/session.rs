@@ -8,8 +8,12 @@ use super::output::Output;
 use super::places::Places;
 use super::tree::Globals;
 use crate::api::client::PATIENCE;
+use crate::base::JobId;
 use crate::link::Link;
 use crate::link::local::Local;
+
+/// The variable that names the job to its processes.
+const JOB_ID: &str = "HOLDSHORT_JOB_ID";
 
 /// The surroundings of one verb.
 pub struct Session {
@@ -63,6 +67,11 @@ impl Session {
         Local::new(self.places.paths.socket.clone()).with_token(token)
     }
 
+    /// The job in whose tree this runs, as far as its environment says.
+    pub fn inside(&self) -> Option<JobId> {
+        std::env::var(JOB_ID).ok()?.parse().ok().map(JobId)
+    }
+
     /// Prints one document on one line.
     ///
     /// # Errors
@@ -82,7 +91,7 @@ impl Session {
 
 /// This process runs in a job's tree, as far as its environment says.
 pub fn in_job() -> bool {
-    std::env::var_os("HOLDSHORT_JOB_ID").is_some()
+    std::env::var_os(JOB_ID).is_some()
 }
 
 /// Runs a future to its end on this thread.

@@ -173,7 +173,9 @@ pub async fn resolve(link: &dyn Link, which: &Many, ended: Ended) -> Result<Hit,
 /// [`NEEDS_YES`] without a terminal, or another answer than the number of jobs.
 pub fn confirm(output: Output, hit: &Hit, verb: &str, yes: bool) -> Result<(), Failure> {
     let count = hit.rows.len();
-    if !hit.many || count < 2 || yes {
+    // A filter may hit another job than the one that was meant, even if it hits only one.
+    let certain = !hit.many || (count < 2 && !hit.implied);
+    if certain || yes {
         return Ok(());
     }
     for line in named(hit) {
@@ -182,15 +184,20 @@ pub fn confirm(output: Output, hit: &Hit, verb: &str, yes: bool) -> Result<(), F
     if !output::can_ask() {
         return Err(Failure::new(
             NEEDS_YES,
-            format!("{count} jobs are meant and there is no terminal to ask on"),
-            format!("add --yes to {verb} them all"),
+            format!("{} meant and there is no terminal to ask on", jobs_are(count)),
+            format!("add --yes to {verb} {}", if count == 1 { "it" } else { "them all" }),
         ));
     }
-    let answer = output::ask(&format!("To {verb} them, type how many they are ({count}): "))?;
+    let them = if count == 1 { "it, type 1" } else { "them, type how many they are" };
+    let answer = output::ask(&format!("To {verb} {them} ({count}): "))?;
     if answer.trim() == count.to_string() {
         return Ok(());
     }
     Err(Failure::new(NEEDS_YES, "not confirmed; nothing was changed", ""))
+}
+
+fn jobs_are(count: usize) -> String {
+    if count == 1 { "1 job is".to_owned() } else { format!("{count} jobs are") }
 }
 
 fn named(hit: &Hit) -> Vec<String> {
@@ -262,6 +269,12 @@ mod tests {
             assert_eq!(asked(&many, false).unwrap_err().code, NEEDS_YES);
         }
         assert_eq!(asked(&many, true), Ok(()));
+        let filtered = Hit { rows: vec![row(1)], many: true, implied: true };
+        if !output::can_ask() {
+            let failure = asked(&filtered, false).unwrap_err();
+            assert_eq!(failure.code, NEEDS_YES);
+            assert!(failure.what.starts_with("1 job is meant"), "{failure:?}");
+        }
         assert_eq!(
             asked(&Hit { rows, many: false, implied: true }, false),
             Ok(()),

@@ -16,7 +16,6 @@ use crate::engine::clock::Timeline;
 use crate::engine::intake::{Door, Inbox, Request};
 use crate::engine::launch::Launcher;
 use crate::engine::{Receipt, recover};
-use crate::model::Effect;
 use crate::model::command::{Command, TaskEvent};
 use crate::model::fact::{Fact, Record};
 use crate::model::job::Exit;
@@ -25,6 +24,7 @@ use crate::model::ports::runner::{Machine, RunnerEvent};
 use crate::model::ports::{Clock, Journal, Runner};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::setup::Setup;
+use crate::model::{Effect, Resources};
 use crate::sched::health::Signals;
 use crate::sched::{World, decide, effects};
 
@@ -242,6 +242,12 @@ impl Owner {
 
     fn machine(&mut self, turn: &mut Turn, machine: Machine, at: At) {
         let Machine { name, capacity, gpus } = machine;
+        // Under an earlier name the same machine would count twice.
+        let earlier = self.world.nodes().filter(|node| node.up && node.name != name);
+        for name in earlier.map(|node| node.name.clone()).collect::<Vec<_>>() {
+            let (capacity, gpus) = (Resources::default(), Vec::new());
+            let _ = self.decide(turn, Command::NodeSeen { name, capacity, gpus }, at);
+        }
         let _ = self.decide(turn, Command::NodeSeen { name, capacity, gpus }, at);
     }
 

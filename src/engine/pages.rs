@@ -87,7 +87,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         since: job.since,
         hold: job.hold.clone(),
         frozen: job.frozen,
-        lane: lane(job),
+        lane: Lane::of(job),
         reason: explain::reason(world, job, at),
         request: spec.request.clone(),
         gang: spec.gang,
@@ -112,10 +112,6 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         acked: job.acked.clone(),
         pty: spec.pty,
     }
-}
-
-fn lane(job: &Job) -> Lane {
-    crate::sched::lane(job)
 }
 
 /// When it is over if it keeps its own estimate, else its limit.
@@ -158,7 +154,12 @@ pub fn summary(world: &World, seq: u64, at: At) -> Summary {
         world.teams().filter_map(|team| Some((team.name.clone(), team.paused.clone()?))).collect();
     Summary {
         counts: world.index().counts(),
-        nodes: world.nodes().map(|node| node_row(world, node)).collect(),
+        // A node that is gone is shown as long as something still runs there.
+        nodes: world
+            .nodes()
+            .map(|node| node_row(world, node))
+            .filter(|row| row.up || row.tasks > 0)
+            .collect(),
         countables: countables(world, at),
         paused: held,
         paused_teams,

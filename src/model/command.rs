@@ -69,7 +69,7 @@ pub enum Command {
         /// What happened.
         event: TaskEvent,
     },
-    /// What a node has; sent at start and when it changes.
+    /// What a node has; sent at start and when it changes. One without a core is gone.
     NodeSeen {
         /// Its name.
         name: Name,

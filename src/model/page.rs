@@ -68,14 +68,13 @@ impl Lane {
     /// All of them, most urgent first.
     pub const ALL: [Lane; 4] = [Lane::Human, Lane::Running, Lane::Queued, Lane::Ended];
 
-    /// The lane of a job. A frozen job holds room, so it is among the running ones.
+    /// The lane of a job. A question counts only while the job runs.
     pub fn of(job: &Job) -> Lane {
         match job.state {
             State::Ended(_) => Lane::Ended,
-            _ if job.prompt.is_some() => Lane::Human,
+            State::Starting | State::Running if job.prompt.is_some() => Lane::Human,
             State::Starting | State::Running | State::Stopping(_) => Lane::Running,
-            _ if job.frozen || job.active_tasks().next().is_some() => Lane::Running,
-            _ => Lane::Queued,
+            State::Paused | State::Waiting(_) | State::Queued => Lane::Queued,
         }
     }
 

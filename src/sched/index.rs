@@ -90,7 +90,7 @@ impl Index {
                 *self.custom.entry(name.clone()).or_default() += units;
             }
         }
-        self.lanes.entry(lane(job)).or_default().insert((order(job), job.id));
+        self.lanes.entry(Lane::of(job)).or_default().insert((order(job), job.id));
         if job.is_live() && is_stuck_job(job) {
             self.stuck.insert(job.id);
         }
@@ -115,7 +115,7 @@ impl Index {
         for (placement, held) in holdings(job) {
             self.release(placement, &held);
         }
-        take(&mut self.lanes, &lane(job), &(order(job), job.id));
+        take(&mut self.lanes, &Lane::of(job), &(order(job), job.id));
         self.stuck.remove(&job.id);
         if let Some(array) = held_array(job) {
             uncount(&mut self.arrays, &array, 1);
@@ -267,20 +267,10 @@ pub(super) fn holding(job: &Job) -> Resources {
     }
 }
 
-/// The lane a job is shown in.
-pub fn lane(job: &Job) -> Lane {
-    match job.state {
-        State::Ended(_) => Lane::Ended,
-        _ if job.prompt.is_some() => Lane::Human,
-        State::Starting | State::Running | State::Stopping(_) => Lane::Running,
-        State::Paused | State::Waiting(_) | State::Queued => Lane::Queued,
-    }
-}
-
 /// Place inside the lane: the oldest question, the longest run, the best place in the queue and
 /// the latest end come first.
 fn order(job: &Job) -> Order {
-    match lane(job) {
+    match Lane::of(job) {
         Lane::Human => (job.prompt.as_ref().map_or(0, |prompt| prompt.since.now.0), 0),
         Lane::Running => (job.started.map_or(0, |at| at.now.0), 0),
         Lane::Ended => (u64::MAX - job.ended.map_or(0, |at| at.now.0), u64::MAX - job.id.0),

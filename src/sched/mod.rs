@@ -18,5 +18,4 @@ pub mod policy;
 pub mod world;
 
 pub use decide::{Decision, decide, rights};
-pub use index::lane;
 pub use world::World;

@@ -1,21 +1,22 @@
 //! What happens next with a job, or what its end means: the last column of a row.
 
-use crate::base::{At, duration};
+use crate::base::{At, duration, text};
 use crate::model::State;
 use crate::model::finding::Level;
 use crate::model::job::{FailureClass, Outcome, StopFor};
-use crate::model::page::{JobRow, is_stuck};
+use crate::model::page::{JobRow, Lane, is_stuck};
 use crate::view::sight::Sight;
 use crate::view::words;
+
+/// Columns of a row for why a job could not be started.
+const NOT_STARTED_WIDTH: usize = 64;
 
 /// The sentence for a row.
 pub fn next(row: &JobRow, sight: &Sight) -> String {
     if let Some(at) = row.cancel_at {
         return format!("cancelled in {}", duration::short(at.since(sight.now.wall)));
     }
-    if let Some(prompt) = &row.prompt
-        && !matches!(row.state, State::Ended(_))
-    {
+    if let Some(prompt) = row.prompt.as_ref().filter(|_| row.lane == Lane::Human) {
         return words::quote(&prompt.text);
     }
     match &row.state {
@@ -64,7 +65,10 @@ fn ended(row: &JobRow, outcome: Outcome) -> String {
     let said = match (outcome, how) {
         (Outcome::Succeeded, _) => "ok".to_owned(),
         (Outcome::Failed(FailureClass::Exit | FailureClass::Signal), Some(how)) => how.into_owned(),
-        (Outcome::Failed(FailureClass::CannotStart), Some(how)) => how.into_owned(),
+        (Outcome::Failed(FailureClass::CannotStart), Some(how)) => {
+            // `show` has all of it.
+            text::cut(&how, NOT_STARTED_WIDTH).into_owned()
+        }
         (Outcome::Failed(_) | Outcome::TimedOut | Outcome::Lost, _) => brief(outcome).to_owned(),
         (Outcome::Cancelled, Some(how)) => format!("cancelled, {how}"),
         (outcome, _) => words::state::outcome(outcome).to_owned(),

@@ -27,6 +27,23 @@ fn ten_racing_commands_start_one_server() {
 }
 
 #[test]
+fn a_machine_that_gets_another_name_does_not_count_twice() {
+    let world = World::new();
+    let config = |name: &str| format!("[[node]]\nname = \"{name}\"\ncpu = 2\nmem = \"8Gi\"\n");
+    let file = world.write("config.toml", &config("old"));
+    let file = file.to_str().unwrap();
+    let names = || {
+        let nodes = world.json(&["nodes", "--config", file])["nodes"].clone();
+        let nodes = nodes.as_array().unwrap().clone();
+        nodes.iter().map(|n| n["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(), ["old"]);
+    world.ok(&["server", "stop"]);
+    world.write("config.toml", &config("new"));
+    assert_eq!(names(), ["new"]);
+}
+
+#[test]
 fn the_server_keeps_no_descriptor_of_its_caller() {
     let world = World::new();
     let (mut reader, writer) = std::io::pipe().unwrap();

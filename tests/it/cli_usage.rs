@@ -31,7 +31,6 @@ fn words_of_later_versions_and_other_tools_are_usage_errors() {
         &["submit", "--service", "--", "true"],
         &["submit", "--worktree", "--", "true"],
         &["set", "42", "deadline=1h"],
-        &["drain", "n1", "--now"],
         &["pause", "all"],
         &["submit"],
         &["submit", "--", ""],

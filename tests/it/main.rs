@@ -2,6 +2,7 @@
 
 mod api;
 mod cli_attach;
+mod cli_finds;
 mod cli_journeys;
 mod cli_server;
 mod cli_usage;

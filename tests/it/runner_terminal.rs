@@ -55,6 +55,9 @@ fn a_job_that_blocks_on_a_line_asks_a_question() {
     let bench = bench.restart();
     assert_eq!(bench.runner().recover(), [task(1)]);
     assert_eq!(asks(&bench), "Delete everything? [y/N]", "a new server hears of it");
+    bench.runner().freeze(task(1));
+    bench.runner().thaw(task(1));
+    assert_eq!(asks(&bench), "Delete everything? [y/N]", "it still stands after a freeze");
     bench.runner().input(task(1), b"y\n").unwrap();
     over(&bench);
     until("it heard", || bench.read("1.log").contains("said y"));

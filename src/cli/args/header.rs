@@ -75,7 +75,10 @@ fn parse_words(words: &[String]) -> Result<Options, String> {
     let read = Line::command()
         .try_get_matches_from(words)
         .and_then(|matches| Line::from_arg_matches(&matches));
-    read.map(|line| line.options).map_err(|error| later::explain(&error).what)
+    read.map(|line| line.options).map_err(|error| {
+        let failure = later::explain(&error, &[]);
+        [failure.what, failure.hint].join("; ").trim_end_matches("; ").to_owned()
+    })
 }
 
 #[cfg(test)]
@@ -118,6 +121,7 @@ mod tests {
         assert!(what(b"#!/bin/sh\n#HOLDSHORT --cpu lots\n").starts_with("line 2:"));
         assert!(what(b"#HOLDSHORT --spot\n").contains("does not have"));
         assert!(what(b"#HOLDSHORT --nonsense\n").contains("--nonsense"));
+        assert!(what(b"#HOLDSHORT --gup 1\n").contains("did you mean --gpu?"));
         assert!(what(b"#HOLDSHORT --name 'x\n").contains("not closed"));
         assert!(what(b"#HOLDSHORT build.sh\n").contains("build.sh"));
         assert_eq!(read(b"#HOLDSHORTER --cpu x\n").unwrap(), Header::default());

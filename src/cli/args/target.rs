@@ -53,11 +53,14 @@ fn job(text: &str) -> Option<Target> {
     }
 }
 
+/// It is written like a review: `R17`.
+pub fn is_review(text: &str) -> bool {
+    text.strip_prefix(['R', 'r'])
+        .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
 fn explain(text: &str) -> String {
-    let is_review = text
-        .strip_prefix(['R', 'r'])
-        .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-    if is_review {
+    if is_review(text) {
         return format!("`{text}` is a review, and this version has no reviews yet");
     }
     if text.split_once('/').is_some_and(|(_, rest)| job(rest).is_some()) {

@@ -62,14 +62,16 @@ fn show(session: &Session, origin: bool) -> Result<(), crate::cli::exit::Failure
             .iter()
             .map(|entry| {
                 let origin = entry.origin.to_string();
-                serde_json::json!({"key": entry.key, "value": entry.value, "origin": origin})
+                let value = Some(&entry.value).filter(|value| !value.is_empty());
+                serde_json::json!({"key": entry.key, "value": value, "origin": origin})
             })
             .collect();
         return session.json(&serde_json::json!({"schema_version": 1, "values": values}));
     }
     let mut text = String::new();
     for entry in shown {
-        text.push_str(&format!("{} = {}", entry.key, entry.value));
+        let value = if entry.value.is_empty() { "(not set)" } else { &entry.value };
+        text.push_str(&format!("{} = {value}", entry.key));
         if origin {
             text.push_str(&format!("  # {}", entry.origin));
         }

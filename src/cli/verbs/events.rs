@@ -16,6 +16,8 @@ use crate::view::describe;
 
 /// `events`.
 #[derive(Debug, Args)]
+#[command(after_help = "With --json also what the server notes for itself, such as the keys of \
+                        requests.")]
 pub struct Events {
     /// Go on as things happen
     #[arg(long, short = 'f')]
@@ -68,6 +70,9 @@ impl Events {
 fn print(session: &Session, row: &EventRow) -> Result<(), Failure> {
     if session.globals.json {
         return session.json(&Event::from(row));
+    }
+    if describe::is_bookkeeping(&row.fact) {
+        return Ok(());
     }
     let now = At { wall: clock::wall(), ..At::default() };
     let line = describe::event_line(row, &shown::sight(now));

@@ -71,17 +71,24 @@ impl Verify {
                 "faults": faults,
             }))?;
         } else {
+            if faults.is_empty() {
+                session.output.line(&format!("the journal in {} is sound", dir.display()))?;
+            }
+            let compacted = match report.base.seq {
+                0 => String::new(),
+                seq => format!(" after record {seq}, where it was compacted"),
+            };
             session.output.line(&format!(
-                "{} records after {}, {} snapshots, {} contents, {} summaries",
+                "{} records{compacted}; {} snapshots, {} stored texts, {} old jobs",
                 report.records,
-                report.base.seq,
                 report.snapshots.len(),
                 report.contents,
                 report.summaries
             ))?;
-            session
-                .output
-                .line(&format!("head {} sha256:{}", report.head.seq, report.head.digest))?;
+            session.output.line(&format!(
+                "last record {}, chain sha256:{}",
+                report.head.seq, report.head.digest
+            ))?;
             for fault in &faults {
                 session.output.note(&format!("fault: {fault}"));
             }

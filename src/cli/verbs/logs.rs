@@ -2,15 +2,18 @@
 
 use clap::Args;
 
-use crate::base::quantity;
+use crate::base::text::sanitise;
+use crate::base::{JobId, quantity};
 use crate::cli::args::target::Target;
 use crate::cli::args::values;
-use crate::cli::exit::{Failure, OK, Outcome};
+use crate::cli::exit::{Failure, NOT_FOUND, OK, Outcome};
 use crate::cli::follow::{Output, Sink};
+use crate::cli::output::out_is_terminal;
 use crate::cli::session::Session;
 use crate::cli::targets;
 use crate::cli::terminal::filter::Pass;
 use crate::link::Link;
+use crate::model::job::Exit;
 use crate::model::page::LogQuery;
 
 /// `logs`.
@@ -63,9 +66,46 @@ impl Logs {
         };
         let mut output = Output::open(link, session, job, query).await?;
         let mut sink = Sink::new(Pass::Colours);
+        let mut last = None;
         while let Some(bytes) = output.next().await? {
             sink.write(&bytes)?;
+            last = bytes.last().copied().or(last);
+        }
+        match last {
+            None => self.nothing(session, link, job).await?,
+            // The shell's prompt begins on a line of its own.
+            Some(end) if end != b'\n' && out_is_terminal() => sink.write(b"\n")?,
+            Some(_) => {}
         }
         Ok(OK)
+    }
+
+    /// Says why there is no output, where that is not plain.
+    async fn nothing(&self, session: &Session, link: &dyn Link, job: JobId) -> Result<(), Failure> {
+        let detail = link.job(job).await?;
+        let row = &detail.row;
+        if let Some(attempt) = self.attempt.filter(|attempt| *attempt > row.attempt) {
+            let had = match row.attempt {
+                0 => "it has not started yet".to_owned(),
+                last => format!("its last one is {last}"),
+            };
+            let what = format!("{job} has no attempt {attempt}; {had}");
+            return Err(Failure::new(NOT_FOUND, what, format!("holdshort show {job} lists them")));
+        }
+        if let Some(rank) = self.task.filter(|rank| *rank >= row.gang.size) {
+            let what =
+                format!("{job} has no task {rank}; they count from 0 to {}", row.gang.size - 1);
+            return Err(Failure::new(NOT_FOUND, what, ""));
+        }
+        if let Some(Exit::NotStarted(why)) = &row.exit {
+            session.output.note(&format!("{job} was not started: {}", sanitise(why)));
+        } else if row.attempt == 0 {
+            session.output.note(&format!(
+                "{job} has not started, so there is no output; holdshort why {job} says why"
+            ));
+        } else if out_is_terminal() {
+            session.output.note(&format!("{job} printed nothing"));
+        }
+        Ok(())
     }
 }

@@ -18,6 +18,8 @@ use crate::view::list::{Listing, list};
 const SCREEN_ROWS: usize = 500;
 /// Rows asked for by a pipe or for JSON.
 const PIPE_ROWS: usize = 1000;
+/// How the section of ended jobs begins.
+const ENDED: &str = "ENDED ";
 /// Rows asked for at once where all are wanted.
 const PAGE: usize = 1000;
 
@@ -70,11 +72,14 @@ impl Ls {
         let how = Listing { room: shown::room(), filtered };
         let mut lines = list(&page, &shown::sight(page.at), how);
         let screen = output::out_is_terminal() && !self.all && self.limit.is_none();
+        let ends_at = lines.iter().position(|line| line.plain().starts_with(ENDED));
         if let (true, Some((rows, _))) = (screen, output::terminal_size()) {
             lines = fitted(lines, usize::from(rows));
         }
+        // Where live jobs filled the screen, nobody has looked at what ended.
+        let seen = ends_at.is_none_or(|at| at + 1 < lines.len());
         session.output.out(&shown::text(&lines, session.output))?;
-        if output::out_is_terminal() && !filtered && self.cursor.is_none() {
+        if output::out_is_terminal() && !filtered && self.cursor.is_none() && seen {
             link.looked(Some(page.at.wall)).await?;
         }
         Ok(OK)

@@ -3,12 +3,16 @@
 use clap::Args;
 
 use crate::api::wire::node::NodeList;
-use crate::base::Name;
+use crate::base::{JobId, Name};
 use crate::cli::args::values;
-use crate::cli::exit::{OK, Outcome};
+use crate::cli::exit::{Failure, OK, Outcome};
 use crate::cli::session::Session;
-use crate::cli::shown;
-use crate::link::Link;
+use crate::cli::{shown, targets};
+use crate::link::{Link, LinkError};
+use crate::model::State;
+use crate::model::command::Verb;
+use crate::model::page::{Ended, JobRow};
+use crate::model::refusal::RefusalCode;
 use crate::view::describe;
 
 /// `nodes`.
@@ -17,11 +21,15 @@ pub struct Nodes {}
 
 /// `drain`.
 #[derive(Debug, Args)]
-#[command(after_help = "What runs there goes on to its end; nothing new is placed.")]
+#[command(after_help = "What runs there goes on to its end; nothing new is placed. With --now \
+                        jobs that can come back are stopped and queued again.")]
 pub struct Drain {
     /// The node
     #[arg(value_name = "NODE", value_parser = node)]
     node: Name,
+    /// Do not wait for jobs that say how they come back
+    #[arg(long)]
+    now: bool,
 }
 
 /// `undrain`.
@@ -58,10 +66,45 @@ impl Drain {
     ///
     /// # Errors
     /// The server's.
-    pub async fn run(self, _session: &Session, link: &dyn Link) -> Outcome {
-        link.drain(self.node, true).await?;
+    pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
+        link.drain(self.node.clone(), true).await?;
+        if self.now {
+            let stay = emptied(link, &self.node).await?;
+            if !stay.is_empty() {
+                let jobs: Vec<String> = stay.iter().map(ToString::to_string).collect();
+                session.output.warn(&format!(
+                    "nothing says how they could come back, so these go on to their end: {}",
+                    jobs.join(" ")
+                ));
+            }
+        }
         Ok(OK)
     }
+}
+
+/// Sends what runs on a node back to the queue, one job at a time: one that has no way back, or
+/// that ended meanwhile, must not save the others. Those that go on are returned.
+async fn emptied(link: &dyn Link, node: &Name) -> Result<Vec<JobId>, Failure> {
+    let mut stay = Vec::new();
+    for row in targets::every(link, &format!("node={node}"), Ended::None).await? {
+        match link.act(vec![row.id], Verb::Requeue).await {
+            Ok(()) => {}
+            Err(LinkError::Refused(refusal)) if refusal.code == RefusalCode::Forbidden => {
+                return Err(refusal.into());
+            }
+            Err(LinkError::Refused(_)) => stay.push(row.id),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    // What was being stopped anyway goes by itself.
+    let leaves = |row: &JobRow| matches!(row.state, State::Stopping(_) | State::Ended(_));
+    let mut left = Vec::new();
+    for id in stay {
+        if !leaves(&link.job(id).await?.row) {
+            left.push(id);
+        }
+    }
+    Ok(left)
 }
 
 impl Undrain {

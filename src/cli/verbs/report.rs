@@ -106,7 +106,7 @@ impl Progress {
     /// # Errors
     /// The server's, or no job.
     pub async fn run(self, _session: &Session, link: &dyn Link) -> Outcome {
-        let report = progress(&self.words);
+        let report = progress(&self.words)?;
         send(link, self.about, report).await
     }
 }
@@ -148,12 +148,25 @@ async fn send(link: &dyn Link, about: About, report: Report) -> Outcome {
     Ok(OK)
 }
 
-/// A first word that is a fraction is one; the rest is text.
-fn progress(words: &[String]) -> Report {
-    let fraction = words.first().and_then(|word| values::basis_points(word).ok());
+/// A first word that is a fraction is one; the rest is text. A percentage that makes no sense is
+/// a mistake, no text.
+fn progress(words: &[String]) -> Result<Report, Failure> {
+    let fraction = match words.first().map(|word| (word, values::basis_points(word))) {
+        Some((word, Err(problem))) if is_percentage(word) => {
+            return Err(Failure::usage(problem, "holdshort progress 40% 'epoch 3'"));
+        }
+        Some((_, read)) => read.ok(),
+        None => None,
+    };
     let text = words.get(usize::from(fraction.is_some())..).unwrap_or_default().join(" ");
     let cut: String = text.chars().take(TEXT_MAX).collect();
-    Report::Progress { basis_points: fraction, text: (!cut.is_empty()).then_some(cut) }
+    Ok(Report::Progress { basis_points: fraction, text: (!cut.is_empty()).then_some(cut) })
+}
+
+fn is_percentage(word: &str) -> bool {
+    word.strip_suffix('%').is_some_and(|number| {
+        !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+    })
 }
 
 #[cfg(test)]
@@ -164,13 +177,14 @@ mod tests {
     fn progress_is_a_fraction_a_text_or_both() {
         let read = |words: &[&str]| {
             let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
-            match progress(&words) {
+            match progress(&words).unwrap() {
                 Report::Progress { basis_points, text } => (basis_points, text),
                 other => panic!("{other:?}"),
             }
         };
         assert_eq!(read(&["0.4"]), (Some(4000), None));
         assert_eq!(read(&["40%", "epoch", "3"]), (Some(4000), Some("epoch 3".into())));
+        assert!(progress(&["150%".to_owned()]).is_err());
         assert_eq!(read(&["epoch", "3"]), (None, Some("epoch 3".into())));
         assert_eq!(read(&["3", "files left"]), (None, Some("3 files left".into())));
     }

@@ -202,7 +202,10 @@ fn script(session: &Session, options: &Options, words: &[OsString]) -> Result<Re
         let shown = file.display();
         Failure::usage(failure.what, format!("if it is a command: holdshort submit -- {shown} …"))
     })?;
-    let header = header::read(&content)?;
+    let header = header::read(&content).map_err(|failure| Failure {
+        what: format!("{}, {}", file.display(), failure.what),
+        ..failure
+    })?;
     for warning in &header.warnings {
         session.output.warn(warning);
     }
@@ -279,7 +282,15 @@ fn read_from(from: &mut dyn Read, path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::usage(format!("cannot read {}; {error}", path.display()), "")
+    Failure::usage(format!("cannot read {}: {}", path.display(), reason(error)), "")
+}
+
+/// What the system says, without its number.
+fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// On a terminal: where the job stands and how to see it.
@@ -315,7 +326,7 @@ mod tests {
     fn sent(words: &[&str]) -> Result<Ready, Failure> {
         let dir = tempfile::tempdir().unwrap();
         let args: Vec<OsString> = ["holdshort"].iter().chain(words).map(OsString::from).collect();
-        let cli = Cli::try_parse_from(&args).map_err(|e| crate::cli::later::explain(&e))?;
+        let cli = Cli::try_parse_from(&args).map_err(|e| crate::cli::later::explain(&e, &[]))?;
         let Some(Verb::Linked(Linked::Submit(submit))) = cli.verb else { panic!("{words:?}") };
         submit.prepare(&session(dir.path()), &args)
     }

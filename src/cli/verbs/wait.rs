@@ -13,7 +13,7 @@ use crate::cli::targets;
 use crate::link::{Link, LinkError, Stream};
 use crate::model::Fact;
 use crate::model::job::{Outcome as JobOutcome, State};
-use crate::model::page::{Counts, Ended, EventRow, JobRow};
+use crate::model::page::{Ended, EventRow, JobRow};
 
 /// `wait`.
 #[derive(Debug, Args)]
@@ -41,11 +41,16 @@ impl Wait {
     /// The server's; for one job as 125.
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
         let limit = self.timeout;
+        let inside = session.inside();
         if self.all {
-            let ends = within(limit, all_over(link, session), TIMED_OUT).await?;
+            let ends = within(limit, all_over(link, session, inside), TIMED_OUT).await?;
             return Ok(say(session, &ends));
         }
         let single = self.targets.len() == 1;
+        if inside.is_some_and(|job| self.targets.contains(&Target::Job(job))) {
+            let what = "a job that waits for itself would wait for ever";
+            return Err(Failure::usage(what, "wait for the numbers of its children"));
+        }
         let found = ids(link, &self.targets).await;
         let jobs = if single { found.map_err(Failure::instead_of_a_job)? } else { found? };
         if let (true, [job]) = (single, jobs.as_slice()) {
@@ -156,13 +161,28 @@ async fn these_over(link: &dyn Link, revive: &dyn Revive, jobs: &[JobId]) -> Res
     }
 }
 
-async fn all_over(link: &dyn Link, revive: &dyn Revive) -> Result<Ends, Failure> {
+/// What is waited for when all is meant: everything, or inside a job what is below it. Its own
+/// life and that of the job that waits for it would never be over.
+async fn live(link: &dyn Link, revive: &dyn Revive, inside: Option<JobId>) -> Result<u64, Failure> {
+    let Some(job) = inside else {
+        let counts = again(revive, || link.summary()).await?.counts;
+        return Ok(counts.human + counts.running + counts.queued);
+    };
+    let seen = targets::every(link, "", Ended::None).await?;
+    Ok(seen.iter().filter(|row| row.id != job).count() as u64)
+}
+
+async fn all_over(
+    link: &dyn Link,
+    revive: &dyn Revive,
+    inside: Option<JobId>,
+) -> Result<Ends, Failure> {
     let mut ends = Ends::new();
     let mut since = None;
     loop {
-        let summary = again(revive, || link.summary()).await?;
-        let from = *since.get_or_insert(summary.seq);
-        if nothing_live(summary.counts) {
+        let seq = again(revive, || link.summary()).await?.seq;
+        let from = *since.get_or_insert(seq);
+        if live(link, revive, inside).await? == 0 {
             collect(link, from, &mut ends).await;
             return Ok(ends);
         }
@@ -184,18 +204,13 @@ async fn all_over(link: &dyn Link, revive: &dyn Revive) -> Result<Ends, Failure>
             // Under load ends come in crowds: whether all is over is asked once for each crowd.
             if over.is_some() {
                 take_crowd(&mut events, &mut ends);
-                let counts = again(revive, || link.summary()).await?.counts;
-                if nothing_live(counts) {
+                if live(link, revive, inside).await? == 0 {
                     collect(link, event.seq.saturating_sub(1), &mut ends).await;
                     return Ok(ends);
                 }
             }
         }
     }
-}
-
-fn nothing_live(counts: Counts) -> bool {
-    counts.human + counts.running + counts.queued == 0
 }
 
 /// Reads what is there already.
@@ -292,8 +307,17 @@ mod tests {
         let ends = [(1, JobOutcome::Succeeded), (2, BAD)];
         link.event(ends.map(|(job, outcome)| Ok(event(job + 4, job, outcome))).to_vec());
         link.live_after_events(0);
-        let ends = all_over(&link, &Counted(0.into())).await.unwrap();
+        let ends = all_over(&link, &Counted(0.into()), None).await.unwrap();
         assert_eq!(ends.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn inside_a_job_its_own_life_is_not_waited_for() {
+        let link = Scripted::default();
+        link.put(row(1));
+        link.live(1);
+        let ends = all_over(&link, &Counted(0.into()), Some(JobId(1))).await.unwrap();
+        assert_eq!(ends.len(), 0);
     }
 
     #[tokio::test]

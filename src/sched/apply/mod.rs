@@ -40,7 +40,8 @@ impl World {
             Fact::NodeSeen { name, capacity, gpus } => {
                 let drain = self.nodes.get(name).and_then(|node| node.drain.clone());
                 let (name, capacity, gpus) = (name.clone(), capacity.clone(), gpus.clone());
-                let node = Node { name: name.clone(), capacity, gpus, drain, up: true };
+                let up = capacity.cpu_milli > 0;
+                let node = Node { name: name.clone(), capacity, gpus, drain, up };
                 self.nodes.insert(name, Arc::new(node));
             }
             Fact::NodeDrained { node, on, by } => self.change_node(node, |node| {

@@ -17,8 +17,10 @@ pub(super) fn decide(plan: &mut Plan, command: &Command) {
             // Countable resources belong to the whole installation, not to a node.
             let capacity = Resources { custom: BTreeMap::new(), ..capacity.clone() };
             let known = plan.world().node(name);
-            let same = known
-                .is_some_and(|node| node.up && node.capacity == capacity && node.gpus == *gpus);
+            let up = capacity.cpu_milli > 0;
+            let same = known.is_some_and(|node| {
+                node.up == up && node.capacity == capacity && node.gpus == *gpus
+            });
             if !same {
                 let (name, gpus) = (name.clone(), gpus.clone());
                 plan.note(Fact::NodeSeen { name, capacity, gpus });

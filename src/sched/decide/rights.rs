@@ -29,7 +29,11 @@ pub fn on_job(world: &World, by: &Actor, job: &Job, right: Right) -> Result<(), 
         ),
         None => format!("{} may not do this with job {} of {}", by.user, job.id, job.owner),
     };
-    Err(Refusal::new(RefusalCode::Forbidden, what, "ask an operator of the team"))
+    let hint = match by.in_job {
+        Some(_) => "do this from outside the job",
+        None => "ask an operator of the team",
+    };
+    Err(Refusal::new(RefusalCode::Forbidden, what, hint))
 }
 
 /// May the caller hold back a team (or everything), drain a node?
@@ -51,12 +55,21 @@ pub fn on_team(world: &World, by: &Actor, team: &str, right: Right) -> Result<()
     if may(right, role, by.in_job.is_some(), relation) {
         return Ok(());
     }
-    let place = if team.is_empty() { "everything".to_owned() } else { format!("team {team}") };
-    let what = match by.in_job {
-        Some(job) => format!("a process of job {job} may not do this with {place}"),
-        None => format!("{} has no right to do this with {place}", by.user),
+    let place = match team {
+        "" => "with the server as a whole".to_owned(),
+        team => format!("in team {team}"),
     };
-    Err(Refusal::new(RefusalCode::Forbidden, what, "`[[user]]` in the configuration grants rights"))
+    let (what, hint) = match by.in_job {
+        Some(job) => (
+            format!("a process of job {job} may not do this {place}"),
+            "a job may look at, report for and submit below itself; do this from outside",
+        ),
+        None => (
+            format!("{} has no right to do this {place}", by.user),
+            "`[[user]]` in the configuration grants rights",
+        ),
+    };
+    Err(Refusal::new(RefusalCode::Forbidden, what, hint))
 }
 
 /// The job is the one the caller runs in, or a descendant of it.

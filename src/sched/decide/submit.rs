@@ -1,11 +1,11 @@
 //! Queues jobs: all of them or none.
 
-use std::collections::BTreeMap;
-
+use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
 use crate::base::{JobId, Name};
 use crate::model::access::Right;
 use crate::model::command::Submit;
 use crate::model::job::{ArrayPlace, Dependency, JobSpec, Outcome, State};
+use crate::model::reason::{Reason, Value};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::setup::PRIORITY_MAX;
 use crate::model::submission::ARRAY_MAX;
@@ -97,7 +97,7 @@ fn check(
     match never_fits(plan.world(), spec) {
         Some(reason) if spec.must_fit => Err(Refusal::new(
             RefusalCode::NeverFits,
-            format!("it could never start here ({})", describe(&reason.numbers)),
+            format!("it could never start here: it needs {}", describe(&reason)),
             "`holdshort nodes` shows what there is",
         )),
         _ => Ok(()),
@@ -144,13 +144,36 @@ fn impossible(id: JobId, outcome: Outcome) -> Refusal {
     Refusal::new(RefusalCode::Conflict, what, "use `--after ID:any`, or leave it out")
 }
 
-fn describe(numbers: &BTreeMap<Name, crate::model::reason::Value>) -> String {
-    use crate::model::reason::Value;
-    let pair = |(name, value): (&Name, &Value)| match value {
-        Value::Int(n) => format!("{name} {n}"),
-        Value::Text(text) => format!("{name} {text}"),
+/// What is asked for against the most there is, in words: a refusal has no reader that knows
+/// the numbers.
+fn describe(reason: &Reason) -> String {
+    let number = |name: &str| match reason.numbers.get(name) {
+        Some(Value::Int(n)) => u64::try_from(*n).ok(),
+        _ => None,
     };
-    numbers.iter().map(pair).collect::<Vec<_>>().join(", ")
+    if let (Some(Value::Text(resource)), Some(need)) =
+        (reason.numbers.get("resource"), number("need"))
+    {
+        return format!("{need} of {resource}, there are {}", number("count").unwrap_or(0));
+    }
+    type Write = fn(u64) -> String;
+    let kinds: [(&str, &str, Write); 3] = [
+        ("gpu_milli", " GPUs", format_gpu),
+        ("cpu_milli", " cores", format_cpu),
+        ("mem_bytes", " of memory", format_bytes),
+    ];
+    let short = kinds.iter().filter_map(|(name, unit, write)| {
+        let (need, most) = (number(&format!("need_{name}"))?, number(&format!("largest_{name}"))?);
+        Some(format!("{}{unit}, the largest node has {}", write(need), write(most)))
+    });
+    let short: Vec<String> = short.collect();
+    match (short.is_empty(), number("gang"), number("placed")) {
+        (false, None, _) => short.join(" and "),
+        (_, Some(gang), Some(placed)) => {
+            format!("room for {gang} tasks at once, all nodes together hold {placed}")
+        }
+        _ => "more than any node has".to_owned(),
+    }
 }
 
 fn usage(what: impl Into<String>, hint: impl Into<String>) -> Refusal {

@@ -4,7 +4,7 @@
 mod room;
 
 use crate::base::{At, JobId};
-use crate::model::job::{Cause, FailureClass, Job, Outcome, State};
+use crate::model::job::{Cause, Exit, FailureClass, Job, Outcome, State};
 use crate::model::page::{Lane, Why};
 use crate::model::reason::{Code, Reason};
 use crate::sched::world::World;
@@ -16,7 +16,8 @@ pub fn why(world: &World, id: JobId, at: At) -> Option<Why> {
     let job = world.job(id)?;
     let mut reasons = reasons(world, job, at);
     let reason = if reasons.is_empty() { soon(job) } else { reasons.remove(0) };
-    let would_change = room::would_change(world, job, at);
+    let mut would_change = changes(job, std::iter::once(&reason).chain(&reasons));
+    would_change.extend(room::would_change(world, job, at));
     let position = position(world, job);
     let state = job.state.clone();
     Some(Why { job: id, state, reason, also: reasons, would_change, position })
@@ -26,7 +27,38 @@ pub fn why(world: &World, id: JobId, at: At) -> Option<Why> {
 pub fn ended(job: &Job) -> Why {
     let (job_id, state) = (job.id, job.state.clone());
     let reason = ended_reason(job);
-    Why { job: job_id, state, reason, also: vec![], would_change: vec![], position: None }
+    let would_change = changes(job, std::iter::once(&reason));
+    Why { job: job_id, state, reason, also: vec![], would_change, position: None }
+}
+
+/// Of the reasons, those whose end is a condition that can be named or something a person can
+/// do. Room is left out: whose end would make it is looked for apart.
+fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reason> {
+    let change = |reason: &Reason| match reason.code {
+        Code::Ended if job.state == State::Ended(Outcome::Succeeded) => None,
+        Code::Ended | Code::DependencyFailed | Code::AtPrompt | Code::Paused => {
+            Some(reason.clone().with("job", job.id.0))
+        }
+        Code::AllPaused
+        | Code::TeamPaused
+        | Code::AfterJobs
+        | Code::StartAt
+        | Code::Children
+        | Code::Backoff
+        | Code::ArrayThrottle
+        | Code::NeverFits
+        | Code::RateLimited
+        | Code::NodesUnavailable
+        | Code::GpuForeign => Some(reason.clone()),
+        Code::Running
+        | Code::Starting
+        | Code::Stopping
+        | Code::ResourceBusy
+        | Code::NoRoom
+        | Code::GangIncomplete
+        | Code::ThawWaits => None,
+    };
+    reasons.filter_map(change).collect()
 }
 
 fn ended_reason(job: &Job) -> Reason {
@@ -35,9 +67,14 @@ fn ended_reason(job: &Job) -> Reason {
         return Reason::bare(Code::DependencyFailed).with("jobs", names.join(", "));
     }
     let reason = Reason::bare(Code::Ended).with("outcome", job.state.word());
-    match job.exit.as_ref().and_then(|exit| exit.shell_code()) {
+    let reason = match job.exit.as_ref().and_then(|exit| exit.shell_code()) {
         Some(code) => reason.with("code", i64::from(code)),
         None => reason,
+    };
+    match &job.exit {
+        Some(Exit::Signal(signal)) => reason.with("signal", i64::from(*signal)),
+        Some(Exit::NotStarted(why)) => reason.with("text", why.clone()),
+        Some(Exit::Code(_) | Exit::Unknown) | None => reason,
     }
 }
 

@@ -18,7 +18,8 @@ const OTHERS: usize = 64;
 
 /// Why this could never start here even if everything were free; `None` if it could.
 pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
-    world.nodes().next()?;
+    // Where there is no node at the moment, nothing can be said.
+    world.nodes().find(|node| node.up)?;
     let min = u64::from(spec.gang.min);
     for (name, units) in &spec.request.custom {
         let there = world.countable(name);

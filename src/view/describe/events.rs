@@ -1,5 +1,6 @@
 //! A fact of the journal as a line.
 
+use crate::model::Fact;
 use crate::model::page::EventRow;
 use crate::view::line::{Line, Role};
 use crate::view::sight::Sight;
@@ -20,8 +21,12 @@ pub fn event_line(row: &EventRow, sight: &Sight) -> Line {
     }
 }
 
-fn role(fact: &crate::model::Fact) -> Role {
-    use crate::model::Fact;
+/// A fact that the server keeps for itself and that tells a person nothing.
+pub fn is_bookkeeping(fact: &Fact) -> bool {
+    matches!(fact, Fact::KeyUsed { .. } | Fact::JobForgotten { .. } | Fact::Looked { .. })
+}
+
+fn role(fact: &Fact) -> Role {
     use crate::model::finding::Level;
     use crate::model::job::Outcome;
     match fact {
@@ -39,7 +44,6 @@ fn role(fact: &crate::model::Fact) -> Role {
 mod tests {
     use super::*;
     use crate::base::JobId;
-    use crate::model::Fact;
     use crate::view::sample::at;
 
     #[test]

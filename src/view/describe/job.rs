@@ -5,7 +5,8 @@ use crate::base::{At, duration};
 use crate::model::State;
 use crate::model::finding::Level;
 use crate::model::job::{AttemptRecord, DependencyKind, Exit, Outcome, Task};
-use crate::model::page::{JobDetail, JobRow, is_stuck};
+use crate::model::page::{JobDetail, JobRow, Lane, is_stuck};
+use crate::model::reason::Code;
 use crate::model::setup::Tier;
 use crate::model::team::DEFAULT_TEAM;
 use crate::view::line::{Cell, Line, Role};
@@ -38,22 +39,28 @@ fn head(sheet: &mut Sheet, row: &JobRow, sight: &Sight) {
         State::Ended(Outcome::Succeeded) => Role::Good,
         State::Ended(Outcome::Cancelled) => Role::Muted,
         State::Ended(_) => Role::Bad,
-        _ if row.prompt.is_some() => Role::NeedsYou,
+        _ if row.lane == Lane::Human => Role::NeedsYou,
         State::Running | State::Starting | State::Stopping(_) => Role::Running,
         _ => Role::Queued,
     };
     let title = Line::of(row.id.to_string(), Role::Id).then(format!(" {}", row.name), Role::Head);
     sheet.line(title);
     let state = words::state_long(&row.state, row.frozen);
-    sheet.pair_as("state", format!("{state}, for {}", sight.since(row.since.now)), role);
-    if let Some(prompt) = row.prompt.as_ref().filter(|_| !matches!(row.state, State::Ended(_))) {
+    let since = sight.since(row.since.now);
+    let ended = matches!(row.state, State::Ended(_));
+    let age = if ended { format!("{since} ago") } else { format!("for {since}") };
+    sheet.pair_as("state", format!("{state}, {age}"), role);
+    if let Some(prompt) = row.prompt.as_ref().filter(|_| row.lane == Lane::Human) {
         let asked = sight.since(prompt.since.now);
         let text = format!("{} asked {asked} ago", words::quote(&prompt.text));
         sheet.pair_as("question", text, Role::NeedsYou);
         sheet.pair("answer with", format!("holdshort send {} TEXT", row.id));
     }
-    let reason = words::reason(&row.reason, sight);
-    sheet.pair("why", format!("{reason}  [{}]", row.reason.code.word()));
+    // How it ended has a line of its own.
+    if row.reason.code != Code::Ended {
+        let reason = words::reason(&row.reason, sight);
+        sheet.pair("why", format!("{reason}  [{}]", row.reason.code.word()));
+    }
     if let Some(hold) = &row.hold {
         let until = hold.until.map_or_else(String::new, |at| format!(" until {}", sight.day(at)));
         let why = hold.reason.as_deref().map_or_else(String::new, |why| format!(": {why}"));

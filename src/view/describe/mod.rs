@@ -8,7 +8,7 @@ pub mod server;
 mod sheet;
 pub mod why;
 
-pub use events::event_line;
+pub use events::{event_line, is_bookkeeping};
 pub use job::job;
 pub use place::{nodes, summary};
 pub use server::status;

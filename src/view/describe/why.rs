@@ -1,10 +1,9 @@
 //! The answer to `why`: the dominant reason, the others, and what would change it.
 
 use super::sheet::Sheet;
-use crate::base::Name;
-use crate::model::Reason;
 use crate::model::page::Why;
-use crate::model::reason::Value;
+use crate::model::reason::Code;
+use crate::model::{Reason, State};
 use crate::view::line::{Line, Role};
 use crate::view::sight::Sight;
 use crate::view::words;
@@ -13,7 +12,9 @@ use crate::view::words;
 pub fn why(why: &Why, sight: &Sight) -> Vec<Line> {
     let mut sheet = Sheet::default();
     let state = words::state_long(&why.state, false);
-    let head = Line::of(why.job.to_string(), Role::Id).then(format!(" is {state}"), Role::Head);
+    // Ends are verbs of their own: it succeeded, it timed out.
+    let is = if matches!(why.state, State::Ended(_)) { "" } else { "is " };
+    let head = Line::of(why.job.to_string(), Role::Id).then(format!(" {is}{state}"), Role::Head);
     sheet.line(head);
     sheet.line(coded("", &words::reason(&why.reason, sight), &why.reason));
     for reason in &why.also {
@@ -28,9 +29,8 @@ pub fn why(why: &Why, sight: &Sight) -> Vec<Line> {
         sheet.line(Line::of(format!("  {text}"), Role::Plain));
     }
     for reason in &why.would_change {
-        // Commands are shown ready to paste, so they need the job they are about.
-        let about = with_job(reason, why.job.0);
-        sheet.line(coded("changes when: ", &words::change(&about, sight), reason));
+        let lead = if reason.code == Code::Ended { "next: " } else { "changes when: " };
+        sheet.line(coded(lead, &words::change(reason, sight), reason));
     }
     sheet.done()
 }
@@ -41,18 +41,10 @@ fn coded(lead: &str, sentence: &str, reason: &Reason) -> Line {
         .then(format!("  [{}]", reason.code.word()), Role::Muted)
 }
 
-fn with_job(reason: &Reason, job: u64) -> Reason {
-    let mut reason = reason.clone();
-    reason.numbers.entry(Name::from("job")).or_insert_with(|| Value::from(job));
-    reason
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::JobId;
-    use crate::model::State;
-    use crate::model::reason::Code;
     use crate::view::line::plain;
     use crate::view::sample::at;
 
@@ -64,17 +56,20 @@ mod tests {
         let answer = Why {
             job: JobId(42),
             state: State::Queued,
-            reason: short.clone(),
+            reason: short,
             also: vec![Reason::bare(Code::TeamPaused).with("team", "ml").with("by", "ana")],
-            would_change: vec![short.with("jobs", "17"), Reason::bare(Code::Paused)],
+            would_change: vec![
+                Reason::bare(Code::Running).with("job", 17u64),
+                Reason::bare(Code::Paused).with("job", 42u64),
+            ],
             position: Some(3),
         };
         insta::assert_snapshot!(plain(&why(&answer, &Sight::utc(at(0)))), @r"
-    42 is queued, waits for room
+    42 is queued
       needs 4 GPUs on one node: best has 3 free  [no_room]
       also team ml is paused by ana  [team_paused]
       2 jobs ahead of it for such room
-      changes when: 17 ends  [no_room]
+      changes when: 17 ends  [running]
       changes when: holdshort resume 42  [paused]
     ");
     }

@@ -2,9 +2,9 @@
 
 use super::numbers::Read;
 use crate::base::text::sanitise;
-use crate::model::Finding;
 use crate::model::finding::Signal;
-use crate::model::reason::{Code, Reason};
+use crate::model::reason::Code;
+use crate::model::{Finding, Reason};
 use crate::view::sight::Sight;
 
 /// What was noticed, without the evidence.
@@ -19,20 +19,16 @@ pub fn noticed(signal: Signal) -> &'static str {
 
 /// The sentence of a finding with its evidence, and who has seen it.
 pub fn finding(finding: &Finding, sight: &Sight) -> String {
-    let evidence = evidence(finding, sight);
-    let evidence = if evidence.is_empty() { String::new() } else { format!(" ({evidence})") };
     let acked = finding.acked.as_ref();
     let seen = acked.map_or_else(String::new, |who| format!("; seen by {}", sanitise(who)));
-    format!("{}{evidence}{seen}", noticed(finding.signal))
-}
-
-/// The evidence: a whole sentence where there is one for it, else name by name.
-fn evidence(finding: &Finding, sight: &Sight) -> String {
-    if finding.signal == Signal::NeverFits {
-        let numbers = finding.evidence.clone();
-        return super::reason(&Reason { code: Code::NeverFits, numbers }, sight);
+    if finding.signal == Signal::NeverFits && !finding.evidence.is_empty() {
+        // Its evidence is that of the reason, which has a sentence for it.
+        let reason = Reason { code: Code::NeverFits, numbers: finding.evidence.clone() };
+        return format!("{}{seen}", super::reason(&reason, sight));
     }
-    Read::new(&finding.evidence, sight).all()
+    let evidence = Read::new(&finding.evidence, sight).all();
+    let evidence = if evidence.is_empty() { String::new() } else { format!(" ({evidence})") };
+    format!("{}{evidence}{seen}", noticed(finding.signal))
 }
 
 #[cfg(test)]
@@ -40,6 +36,20 @@ mod tests {
     use super::*;
     use crate::model::finding::Level;
     use crate::view::sample::{NOON, at, finding as sample};
+
+    #[test]
+    fn what_never_fits_is_said_like_the_reason() {
+        let mut found = sample(Signal::NeverFits, Level::Stuck);
+        found.evidence = [
+            ("need_gpu_milli".into(), 8000u64.into()),
+            ("largest_gpu_milli".into(), 4000u64.into()),
+        ]
+        .into();
+        assert_eq!(
+            finding(&found, &Sight::utc(at(0))),
+            "needs 8 GPUs on one node: the largest has 4, so it can never start"
+        );
+    }
 
     #[test]
     fn evidence_is_written_by_the_unit_in_its_name() {

@@ -43,6 +43,17 @@ impl<'a> Read<'a> {
         }
     }
 
+    /// A point in time that is near as a distance (`in 4s`), another one as a date (`at 14:05`).
+    pub fn soon(&self, name: &str) -> Option<String> {
+        let Value::Int(ms) = self.numbers.get(name)? else { return None };
+        let left = Wall(*ms).since(self.sight.now.wall);
+        let near = left > Span::ZERO && left < Span::hours(1);
+        Some(match near {
+            true => format!("in {}", duration::short(left)),
+            false => format!("at {}", self.sight.day(Wall(*ms))),
+        })
+    }
+
     /// ` (word X)`, or nothing when there is no X.
     pub fn aside(&self, word: &str, name: &str) -> String {
         self.text(name).map_or_else(String::new, |text| format!(" ({word}{text})"))

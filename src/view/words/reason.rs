@@ -1,9 +1,10 @@
 //! Why a job is where it is, and what would change that.
 
 use super::numbers::Read;
-use super::{cores, counted, gpus};
+use super::{cores, exit, gpus};
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
 use crate::model::Reason;
+use crate::model::job::Exit;
 use crate::model::reason::Code;
 use crate::view::sight::Sight;
 
@@ -11,10 +12,10 @@ use crate::view::sight::Sight;
 pub fn reason(reason: &Reason, sight: &Sight) -> String {
     let read = Read::new(&reason.numbers, sight);
     match reason.code {
-        Code::Ended => "it ended, nothing is waited for".to_owned(),
+        Code::Ended => ended(&read),
         Code::Running => running(&read),
         Code::Starting => "its processes are being started".to_owned(),
-        Code::Stopping => format!("its processes are being ended{}", read.aside("for ", "why")),
+        Code::Stopping => stopping(&read),
         Code::AtPrompt => {
             let since = read.day("since_at").map_or_else(String::new, |at| format!(" at {at}"));
             let asks = read.text("text").map_or_else(
@@ -43,13 +44,7 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
             let jobs = read.aside("", "jobs");
             format!("waits for {}{jobs}", count.unwrap_or_else(|| "its children".to_owned()))
         }
-        Code::Backoff => {
-            let times = read.amount("count").map_or_else(String::new, |n| {
-                format!(" {}", if n == 1 { "once".to_owned() } else { counted(n, "time") })
-            });
-            let next = at("tries again", "tries again soon", &read, "next_at");
-            format!("failed{times}, {next}")
-        }
+        Code::Backoff => backoff(&read),
         Code::ArrayThrottle => match (read.amount("running"), read.amount("throttle")) {
             (Some(running), Some(most)) => {
                 format!("its array runs {running} of at most {most} elements at once")
@@ -75,6 +70,34 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
             None => "frozen, the cores it needs to go on are taken".to_owned(),
         },
     }
+}
+
+/// How it ended.
+fn ended(read: &Read) -> String {
+    if let Some(why) = read.text("text") {
+        return format!("it could not be started: {why}");
+    }
+    let signal = read.amount("signal").and_then(|signal| i32::try_from(signal).ok());
+    match (signal, read.amount("code")) {
+        (Some(signal), _) => format!("it ended by {}", exit(&Exit::Signal(signal))),
+        (None, Some(code)) => format!("it ended with exit code {code}"),
+        (None, None) => "it ended without an exit code".to_owned(),
+    }
+}
+
+fn stopping(read: &Read) -> String {
+    let why = read.text("for").and_then(|word| super::state::stop_of_word(&word));
+    let why = why.map_or_else(String::new, |why| format!(": {}", super::state::stop(why)));
+    format!("its processes are being ended{why}")
+}
+
+fn backoff(read: &Read) -> String {
+    let which = match (read.amount("retry"), read.amount("retries")) {
+        (Some(retry), Some(retries)) => format!("retry {retry} of {retries}"),
+        _ => "it tries again".to_owned(),
+    };
+    let when = read.soon("until_at").unwrap_or_else(|| "soon".to_owned());
+    format!("failed, {which} {when}")
 }
 
 fn running(read: &Read) -> String {
@@ -152,7 +175,9 @@ fn short(read: &Read, there: &str) -> Option<String> {
 
 fn never_fits(read: &Read) -> String {
     if let (Some(resource), Some(need)) = (read.text("resource"), read.amount("need")) {
-        let most = read.amount("count").map_or_else(String::new, |n| format!(": there are {n}"));
+        let most = read.amount("count").map_or_else(String::new, |n| {
+            format!(": there {} {n}", if n == 1 { "is" } else { "are" })
+        });
         return format!("needs {need} of {resource}{most}, so it can never start");
     }
     let tasks = read.amount("min").or_else(|| read.amount("gang")).filter(|n| *n > 1);
@@ -213,7 +238,11 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
     let job = || read.text("job").unwrap_or_else(|| "JOB".to_owned());
     match reason.code {
         Code::Ended => format!("holdshort again {} runs it as a new job", job()),
-        Code::Running | Code::Starting | Code::Stopping => "nothing: it is under way".to_owned(),
+        Code::Running => match jobs() {
+            Some(job) => format!("{job} ends"),
+            None => "nothing: it is under way".to_owned(),
+        },
+        Code::Starting | Code::Stopping => "nothing: it is under way".to_owned(),
         Code::AtPrompt => format!("an answer: holdshort send {} TEXT", job()),
         Code::Paused => format!("holdshort resume {}", job()),
         Code::AllPaused => "holdshort resume all".to_owned(),
@@ -221,11 +250,15 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
             let team = read.text("team").unwrap_or_else(|| "NAME".to_owned());
             format!("holdshort resume team:{team}")
         }
-        Code::AfterJobs => format!("{} end", jobs().unwrap_or_else(|| "those jobs".to_owned())),
+        Code::AfterJobs => {
+            let jobs = jobs().unwrap_or_else(|| "those jobs".to_owned());
+            let one = jobs.chars().all(|c| c.is_ascii_digit());
+            format!("{jobs} {}", if one { "ends" } else { "end" })
+        }
         Code::DependencyFailed => "cancel it, or submit it again without --after".to_owned(),
         Code::StartAt => at("it is", "its start time comes", &read, "start_at"),
         Code::Children => "its children end".to_owned(),
-        Code::Backoff => at("it is", "the pause is over", &read, "next_at"),
+        Code::Backoff => at("it is", "the pause is over", &read, "until_at"),
         Code::ArrayThrottle => "an element of its array ends".to_owned(),
         Code::NeverFits => match short(&read, "largest") {
             Some(_) => "ask for no more than the largest node has, or add a node".to_owned(),

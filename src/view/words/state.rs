@@ -30,7 +30,7 @@ pub fn state_long(state: &State, frozen: bool) -> String {
         State::Waiting(Cause::StartAt) => "waiting for its start time".to_owned(),
         State::Waiting(Cause::Children) => "waiting for its children".to_owned(),
         State::Waiting(Cause::Backoff(_)) => "waiting before it tries again".to_owned(),
-        State::Queued => "queued, waits for room".to_owned(),
+        State::Queued => "queued".to_owned(),
         State::Starting => "starting".to_owned(),
         State::Running => "running".to_owned(),
         State::Stopping(why) => format!("stopping: {}", stop(*why)),
@@ -69,6 +69,19 @@ pub fn stop(why: StopFor) -> &'static str {
         StopFor::Gang => "tasks of its gang are gone",
         StopFor::Failure => "a task of it failed",
     }
+}
+
+/// The kind of stop that a word of the API stands for.
+pub fn stop_of_word(word: &str) -> Option<StopFor> {
+    let all = [
+        StopFor::Cancel,
+        StopFor::Pause,
+        StopFor::Requeue,
+        StopFor::Timeout,
+        StopFor::Gang,
+        StopFor::Failure,
+    ];
+    all.into_iter().find(|why| why.word() == word)
 }
 
 /// How a process ended: `exit 1`, `signal 9 (KILL)`.

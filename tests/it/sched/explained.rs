@@ -2,7 +2,7 @@
 
 use holdshort::base::Span;
 use holdshort::model::command::Verb;
-use holdshort::model::job::Gang;
+use holdshort::model::job::{Dependency, DependencyKind, Exit, Gang};
 
 use super::world::{GIB, Site, reason_text};
 
@@ -82,6 +82,56 @@ fn a_gang_is_told_how_many_would_fit() {
     let gang = site.submit(|job| job.gang = Gang { size: 6, min: 6 });
     let because = "never_fits gang=6 largest_cpu_milli=0 need_cpu_milli=1000 placed=5";
     assert_eq!(site.because(gang), because);
+}
+
+#[test]
+fn what_a_person_can_do_or_must_wait_for_is_named() {
+    let mut site = Site::new(2, 0);
+    let changes = |site: &Site, job| -> Vec<String> {
+        site.why(job).would_change.iter().map(|reason| reason.code.word().to_owned()).collect()
+    };
+    let job = site.submit(|job| job.retry = 1);
+    site.start(job);
+    assert_eq!(changes(&site, job), [""; 0]);
+    let after = site.submit(|spec| {
+        spec.after = vec![Dependency { job, kind: DependencyKind::Any }];
+    });
+    assert_eq!(changes(&site, after), ["after_jobs"]);
+    site.pause(job);
+    assert_eq!(changes(&site, job), ["paused"]);
+    site.resume(job);
+    site.end(job, 3);
+    assert_eq!(changes(&site, job), ["backoff"]);
+    site.pause_team(None, None);
+    let waits = site.submit(|_| {});
+    assert_eq!(changes(&site, waits), ["all_paused"]);
+    site.resume_team(None);
+    site.advance(Span::mins(5));
+    site.start(job);
+    site.end(job, 3);
+    assert_eq!(site.because(job), "ended code=3 outcome=failed");
+    assert_eq!(changes(&site, job), ["ended"]);
+    let huge = site.submit(|job| job.request.cpu_milli = 9000);
+    assert_eq!(changes(&site, huge), ["never_fits"]);
+}
+
+#[test]
+fn the_words_know_every_number_the_core_gives() {
+    use holdshort::view::{sight::Sight, words};
+    let mut site = Site::new(2, 0);
+    let said = |site: &Site, job| words::reason(&site.why(job).reason, &Sight::utc(site.at));
+    let job = site.submit(|job| job.retry = 1);
+    site.start(job);
+    site.end(job, 3);
+    assert!(said(&site, job).starts_with("failed, retry 1 of 1 in "), "{}", said(&site, job));
+    site.advance(Span::mins(5));
+    site.start(job);
+    site.exit(job, &Exit::Signal(9));
+    assert_eq!(said(&site, job), "it ended by signal 9 (KILL)");
+    let stopping = site.submit(|_| {});
+    site.start(stopping);
+    site.cancel(stopping);
+    assert_eq!(said(&site, stopping), "its processes are being ended: cancelled");
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn a_signal_is_its_own_class() {
     site.start(job);
     site.exit(job, &Exit::Signal(9));
     assert_eq!(site.outcome(job), Outcome::Failed(FailureClass::Signal));
-    assert_eq!(site.because(job), "ended code=137 outcome=failed");
+    assert_eq!(site.because(job), "ended code=137 outcome=failed signal=9");
 }
 
 #[test]

@@ -7,6 +7,22 @@ use holdshort::model::job::Gang;
 use super::world::Site;
 
 #[test]
+fn a_node_that_is_gone_takes_nothing_and_keeps_what_runs() {
+    let mut site = Site::new(2, 0);
+    let runs = site.submit(|_| {});
+    let waits = site.submit(|job| (job.request.cpu_milli, job.must_fit) = (2000, true));
+    site.start(runs);
+    site.node("n1", 0, 0, 0);
+    assert!(site.world.node("n1").is_some_and(|node| !node.up));
+    site.stand(&[runs, waits], &["running", "queued"]);
+    assert!(site.job(waits).findings.is_empty(), "without a node nothing can be said");
+    site.node("n2", 2, 64, 0);
+    site.stand(&[runs, waits], &["running", "starting"]);
+    site.end(runs, 0);
+    site.stand(&[runs], &["succeeded"]);
+}
+
+#[test]
 fn after_a_reboot_what_has_a_way_back_is_queued_and_the_rest_is_lost() {
     let mut site = Site::new(8, 0);
     let lost = site.submit(|_| {});

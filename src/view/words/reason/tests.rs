@@ -85,8 +85,25 @@ fn other_sentences_carry_their_numbers_too() {
         ),
         (
             Code::Backoff,
-            &[("count", n(2)), ("next_at", n(hour))],
-            "failed 2 times, tries again 14:00",
+            &[("retry", n(2)), ("retries", n(3)), ("until_at", n(NOON + 9_000))],
+            "failed, retry 2 of 3 in 9s",
+        ),
+        (
+            Code::Backoff,
+            &[("retry", n(1)), ("retries", n(1)), ("until_at", n(hour))],
+            "failed, retry 1 of 1 at 14:00",
+        ),
+        (
+            Code::Stopping,
+            &[("for", t("timeout"))],
+            "its processes are being ended: its time limit is reached",
+        ),
+        (Code::Ended, &[("code", n(3))], "it ended with exit code 3"),
+        (Code::Ended, &[("code", n(137)), ("signal", n(9))], "it ended by signal 9 (KILL)"),
+        (
+            Code::Ended,
+            &[("code", n(127)), ("text", t("command not found: x"))],
+            "it could not be started: command not found: x",
         ),
         (
             Code::GpuForeign,

@@ -28,6 +28,12 @@ impl Watch {
         if matches!(sent, Some(Err(_))) {
             self.control = None;
         }
+        self.ask_again();
+    }
+
+    /// Tells of a question that stands: a server that is new has not heard of it, and one that
+    /// froze the task has put it aside.
+    pub(super) fn ask_again(&mut self) {
         let question = match &self.source {
             Source::Terminal(terminal) => terminal.question(),
             _ => None,

@@ -113,5 +113,8 @@ impl Watch {
         if !by_group {
             tree::thaw(self.task.supervisor.pid);
         }
+        if !self.stopping.is_ending() {
+            self.ask_again();
+        }
     }
 }
