@@ -42,7 +42,7 @@ pub fn run(args: &[OsString]) -> u8 {
     let (args, open) = target_first(args);
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return refused(&error, args),
+        Err(error) => return refused(&error, &args),
     };
     let output = Output { color: cli.globals.color };
     match dispatch(cli, open, &args) {
