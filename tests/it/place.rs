@@ -119,7 +119,10 @@ impl Place {
     pub fn kill_server(&self) {
         if let Some(pid) = self.server() {
             kill(pid, 9);
-            wait_for("the server's end", || !alive(pid));
+            // Its first thread is gone before its last one lets go of the socket.
+            let socket = self.path("run/holdshort/socket");
+            let answers = || std::os::unix::net::UnixStream::connect(&socket).is_ok();
+            wait_for("the server's end", || !alive(pid) && !answers());
         }
     }
 }
