@@ -19,4 +19,6 @@ pub mod api;
 pub mod link;
 pub mod sim;
 
+pub mod tui;
+
 pub mod cli;

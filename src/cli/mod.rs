@@ -31,23 +31,38 @@ use exit::{Failure, OK, Outcome};
 use output::Output;
 use session::{Session, block_on};
 use tree::{Cli, Globals, Linked, Placed, Plain, Verb};
+use verbs::console;
 use verbs::submit::Ready;
 
 use crate::link::Link;
+use crate::tui::Open;
 
 /// Runs the program and returns its exit code. Everything it has to say is said.
 pub fn run(args: &[OsString]) -> u8 {
-    let cli = match Cli::try_parse_from(args) {
+    let (args, open) = target_first(args);
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return refused(&error, args),
+        Err(error) => return refused(&error, &args),
     };
     let output = Output { color: cli.globals.color };
-    match dispatch(cli, args) {
+    match dispatch(cli, open, &args) {
         Ok(code) => code,
         Err(failure) => {
             output.failure(&failure);
             failure.code
         }
+    }
+}
+
+/// `holdshort 42` opens the console there: a target in place of a verb.
+fn target_first(args: &[OsString]) -> (Vec<OsString>, Open) {
+    let mut args = args.to_vec();
+    match args.get(1).and_then(|word| word.to_str()).and_then(console::opens) {
+        Some(open) => {
+            args.remove(1);
+            (args, open)
+        }
+        None => (args, Open::Home),
     }
 }
 
@@ -67,14 +82,10 @@ fn refused(error: &clap::Error, args: &[OsString]) -> u8 {
     }
 }
 
-fn dispatch(cli: Cli, args: &[OsString]) -> Outcome {
+fn dispatch(cli: Cli, open: Open, args: &[OsString]) -> Outcome {
     let output = Output { color: cli.globals.color };
     let Some(verb) = cli.verb else {
-        let what = "this version has no console yet";
-        return Err(Failure::usage(
-            what,
-            "`holdshort ls` lists jobs, `holdshort --help` the verbs",
-        ));
+        return console::console(&Session::new(cli.globals)?, &cli.look, open);
     };
     match verb {
         Verb::Plain(verb) => plain(verb, cli.globals, output),
@@ -97,6 +108,8 @@ fn plain(verb: Plain, globals: Globals, output: Output) -> Outcome {
         Plain::Completions(verb) => verb.run(output),
         Plain::Man(verb) => verb.run(output),
         Plain::Config(verb) => verb.run(globals),
+        Plain::Demo(verb) => verb.run(),
+        Plain::Shots(verb) => verb.run(output),
     }
 }
 
@@ -144,6 +157,7 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Requeue(verb) => verb.run(session, link).await,
         Linked::Set(verb) => verb.run(session, link).await,
         Linked::Next(verb) => verb.run(session, link).await,
+        Linked::Keep(verb) => verb.run(session, link).await,
         Linked::Ack(verb) => verb.run(session, link).await,
         Linked::Nodes(verb) => verb.run(session, link).await,
         Linked::Drain(verb) => verb.run(session, link).await,

@@ -157,7 +157,7 @@ fn runner_options(places: &Places, own: PathBuf) -> Options {
 }
 
 /// What the machine calls itself, up to the first dot.
-fn machine_name() -> Name {
+pub(super) fn machine_name() -> Name {
     let name = nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
     let name = name.unwrap_or_default();
     name.split('.').next().filter(|name| !name.is_empty()).unwrap_or("here").into()

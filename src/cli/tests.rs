@@ -53,6 +53,7 @@ pub(crate) fn row(id: u64) -> JobRow {
         prompt: None,
         progress: None,
         findings: Vec::new(),
+        cancel_at: None,
         acked: None,
         pty: false,
     }

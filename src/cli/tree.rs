@@ -6,8 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 use super::output::Color;
 use super::verbs::{
-    act, again, attach, completions, config, enable, events, help, journal, logs, ls, nodes, pause,
-    report, send, serve, server, set, show, submit, wait,
+    act, again, attach, completions, config, console, enable, events, help, journal, logs, ls,
+    nodes, pause, report, send, serve, server, set, show, submit, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -36,6 +36,9 @@ pub struct Cli {
     /// Options every verb has.
     #[command(flatten)]
     pub globals: Globals,
+    /// How the console shall look.
+    #[command(flatten)]
+    pub look: console::Look,
     /// What to do.
     #[command(subcommand)]
     pub verb: Option<Verb>,
@@ -126,6 +129,9 @@ pub enum Linked {
     /// Move a job to the front of its team
     #[command(hide = true)]
     Next(act::Next),
+    /// Take back a cancellation that a console has put on its way
+    #[command(hide = true)]
+    Keep(act::Keep),
     /// Say that you have seen a job's trouble or end
     #[command(hide = true)]
     Ack(act::Ack),
@@ -181,6 +187,12 @@ pub enum Placed {
 /// Verbs that need nothing.
 #[derive(Debug, Subcommand)]
 pub enum Plain {
+    /// Show the console on a simulated fleet; nothing is on disk
+    #[command(hide = true)]
+    Demo(console::DemoVerb),
+    /// Draw the pictures of the console
+    #[command(hide = true)]
+    Shots(console::Shots),
     /// Check or show the configuration
     #[command(hide = true)]
     Config(config::Config),

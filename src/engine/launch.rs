@@ -46,9 +46,9 @@ impl Launcher {
         &self.places.data_dir
     }
 
-    /// Removes a job's output.
-    pub(super) fn drop_output(&self, job: JobId) {
-        self.output.remove(job);
+    /// Removes output of jobs before `before` that the world does not know any more.
+    pub(super) fn drop_output(&self, world: &World, before: JobId) {
+        self.output.remove_before(before, world.jobs().map(|job| job.id));
     }
 
     /// What starts a task; `None` when it needs no start any more.

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 
 use tokio::sync::oneshot;
 
-use crate::base::{At, JobId, Mono, TaskId};
+use crate::base::{At, JobId, Mono, Span, TaskId};
 use crate::engine::alarm::Alarm;
 use crate::engine::assemble::{Counters, Published, Shared, Stopped};
 use crate::engine::clock::Timeline;
@@ -28,6 +28,8 @@ use crate::model::{Effect, Resources};
 use crate::sched::health::Signals;
 use crate::sched::{World, decide, effects};
 
+/// An end older than this happened while nobody looked.
+const UNSEEN: Span = Span::secs(1);
 /// Requests in one commit at most.
 const BATCH_MAX: usize = 512;
 /// The loop's own state.
@@ -211,19 +213,31 @@ impl Owner {
     fn runner_event(&mut self, turn: &mut Turn, event: RunnerEvent, at: At) {
         let (task, event) = match event {
             RunnerEvent::Started { task, pid } => (task, TaskEvent::Started { pid }),
-            RunnerEvent::Ended { task, exit } => (task, TaskEvent::Ended { exit }),
+            RunnerEvent::Ended { task, exit } => (task, self.end_of(task, exit, at)),
             RunnerEvent::GpuTaken { task, index, by } => (task, TaskEvent::GpuTaken { index, by }),
             RunnerEvent::AtPrompt { task, text } => (task, TaskEvent::AtPrompt { text }),
             RunnerEvent::PromptOver { task } => (task, TaskEvent::PromptOver),
             RunnerEvent::Machine(machine) => return self.machine(turn, machine, at),
         };
         let before = turn.batch.records.len();
-        let ended = matches!(event, TaskEvent::Ended { .. });
+        let ended = matches!(event, TaskEvent::Ended { .. } | TaskEvent::EndedUnseen { .. });
         let _ = self.decide(turn, Command::Task { task, event }, at);
         if ended && turn.batch.records.len() == before {
             // Known already: the runner may clean up.
             turn.effects.push(Effect::Forget { task });
         }
+    }
+
+    /// An end that is no news to the supervisor keeps its own time, and says whether the time
+    /// limit made it while no server watched.
+    fn end_of(&self, task: TaskId, exit: Exit, at: At) -> TaskEvent {
+        let note = self.runner.end_note(task).unwrap_or_default();
+        let age = note.wall.map_or(Span::ZERO, |wall| at.wall.since(wall));
+        if age < UNSEEN && !note.by_limit {
+            return TaskEvent::Ended { exit };
+        }
+        let then = At { now: at.now - age, wall: note.wall.unwrap_or(at.wall) };
+        TaskEvent::EndedUnseen { exit, at: then, by_limit: note.by_limit }
     }
 
     fn machine(&mut self, turn: &mut Turn, machine: Machine, at: At) {
@@ -293,7 +307,7 @@ impl Owner {
             }
             Effect::Archive { job } => {
                 if let Some(old) = job.0.checked_sub(self.keep_logs) {
-                    self.launcher.drop_output(JobId(old));
+                    self.launcher.drop_output(&self.world, JobId(old));
                 }
             }
         }

@@ -108,6 +108,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         prompt: job.prompt.clone(),
         progress: job.progress.clone(),
         findings: job.findings.values().cloned().collect(),
+        cancel_at: job.cancel.as_ref().map(|cancel| cancel.due.wall),
         acked: job.acked.clone(),
         pty: spec.pty,
     }

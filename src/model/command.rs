@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::base::{JobId, Mono, Name, Span, TaskId, Wall};
+use crate::base::{At, JobId, Mono, Name, Span, TaskId, Wall};
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{Exit, JobSpec, Outcome};
 use crate::model::node::Gpu;
@@ -162,6 +162,16 @@ pub enum Verb {
         /// Why, if said.
         reason: Option<String>,
     },
+    /// End it for good in a moment, unless somebody takes that back: what a console does, where
+    /// a key may be hit by mistake.
+    CancelIn {
+        /// How soon, at most [`CANCEL_IN_MAX`].
+        after: Span,
+        /// Why, if said.
+        reason: Option<String>,
+    },
+    /// Take a scheduled cancellation back.
+    Keep,
     /// Hold it back: parks a resumable or checkpointed job and freezes any other.
     Pause {
         /// Lifts by itself.
@@ -182,6 +192,9 @@ pub enum Verb {
     /// A person answered at its prompt (the bytes went another way and are not kept).
     Answered,
 }
+
+/// The longest time a cancellation may be scheduled ahead.
+pub const CANCEL_IN_MAX: Span = Span::mins(1);
 
 /// What `set` may change; `None` leaves a thing as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -246,6 +259,15 @@ pub enum TaskEvent {
     Ended {
         /// How.
         exit: Exit,
+    },
+    /// Its process ended while no server ran.
+    EndedUnseen {
+        /// How.
+        exit: Exit,
+        /// When.
+        at: At,
+        /// Its supervisor ended it at its time limit.
+        by_limit: bool,
     },
     /// The device it was given is used by somebody else; it was not started.
     GpuTaken {

@@ -123,6 +123,24 @@ pub enum Fact {
         /// The job.
         job: JobId,
     },
+    /// Its cancellation is on its way.
+    CancelScheduled {
+        /// The job.
+        job: JobId,
+        /// When it takes effect.
+        due: At,
+        /// Who wants it.
+        by: Name,
+        /// Why, if said.
+        reason: Option<String>,
+    },
+    /// That was taken back.
+    CancelRevoked {
+        /// The job.
+        job: JobId,
+        /// By whom.
+        by: Name,
+    },
     /// All its processes are told to end.
     JobStopping {
         /// The job.
@@ -142,6 +160,9 @@ pub enum Fact {
         task: TaskId,
         /// How.
         exit: Exit,
+        /// When, if that was before it became known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ended: Option<At>,
     },
     /// Every task of the attempt is over.
     AttemptEnded {
@@ -340,6 +361,8 @@ impl Fact {
             | Fact::JobThawed { job, .. }
             | Fact::AttemptBegan { job, .. }
             | Fact::JobRunning { job }
+            | Fact::CancelScheduled { job, .. }
+            | Fact::CancelRevoked { job, .. }
             | Fact::JobStopping { job, .. }
             | Fact::AttemptEnded { job, .. }
             | Fact::RetryCounted { job }
@@ -388,6 +411,8 @@ impl Fact {
             Fact::TaskUnplaced { .. } => "task_unplaced",
             Fact::TaskStarted { .. } => "task_started",
             Fact::JobRunning { .. } => "job_running",
+            Fact::CancelScheduled { .. } => "cancel_scheduled",
+            Fact::CancelRevoked { .. } => "cancel_revoked",
             Fact::JobStopping { .. } => "job_stopping",
             Fact::TaskEnded { .. } => "task_ended",
             Fact::AttemptEnded { .. } => "attempt_ended",

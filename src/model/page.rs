@@ -182,6 +182,8 @@ pub struct JobRow {
     pub progress: Option<Progress>,
     /// What is wrong with it.
     pub findings: Vec<Finding>,
+    /// When it is cancelled by itself, unless somebody takes that back.
+    pub cancel_at: Option<Wall>,
     /// Who acknowledged it.
     pub acked: Option<Name>,
     /// It has a terminal.

@@ -62,6 +62,8 @@ pub struct Index {
     pub(super) dependents: OrdMap<JobId, OrdSet<JobId>>,
     /// Calendar instants at which a job changes by itself.
     pub(super) calendar: OrdSet<(Wall, JobId)>,
+    /// Cancellations on their way.
+    pub(super) cancels: OrdSet<(Mono, JobId)>,
     /// Ends of time limits, on the clock without down time.
     pub(super) limits: OrdSet<(Mono, JobId)>,
 }
@@ -101,6 +103,7 @@ impl Index {
             }
             self.calendar.extend(calendar(job).map(|at| (at, job.id)));
             self.limits.extend(limit(job).map(|at| (at, job.id)));
+            self.cancels.extend(job.cancel.as_ref().map(|cancel| (cancel.due.now, job.id)));
         }
     }
 
@@ -125,6 +128,9 @@ impl Index {
         }
         for at in limit(job) {
             self.limits.remove(&(at, job.id));
+        }
+        if let Some(cancel) = &job.cancel {
+            self.cancels.remove(&(cancel.due.now, job.id));
         }
     }
 

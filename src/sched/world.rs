@@ -186,7 +186,8 @@ impl World {
         let holds = self.teams.values().filter_map(|team| team.paused.as_ref());
         let holds = holds.chain(&self.paused).filter_map(|hold| hold.until);
         let calendar = self.index.calendar.get_min().map(|(wall, _)| *wall);
-        let mono = rate.chain(limit).filter(|due| *due > at.now).min();
+        let cancel = self.index.cancels.get_min().map(|(due, _)| *due);
+        let mono = rate.chain(limit).chain(cancel).filter(|due| *due > at.now).min();
         (mono, holds.chain(calendar).filter(|due| *due > at.wall).min())
     }
 

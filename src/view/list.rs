@@ -11,7 +11,9 @@ use crate::view::sight::Sight;
 use crate::view::words::counted;
 
 use columns::Columns;
-use fold::{Folded, fold};
+
+pub use columns::{mark, since, what};
+pub use fold::{Folded, fold};
 
 /// How a list is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,8 +63,10 @@ fn nothing(page: &JobPage, how: Listing) -> String {
 
 /// What the rows of a section have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
+    /// Something is wrong with them.
     Stuck,
+    /// They are in this lane.
     In(Lane),
 }
 
@@ -96,8 +100,8 @@ fn sections(page: &JobPage, how: Listing) -> [Section<'_>; 5] {
     ]
 }
 
-/// ` - 9 ok, 3 FAILED`.
-fn tally(rows: &[&JobRow]) -> String {
+/// What became of ended jobs: ` - 9 ok, 3 FAILED`.
+pub fn tally(rows: &[&JobRow]) -> String {
     let count = |good: fn(Outcome) -> bool| {
         let ended = |row: &&&JobRow| matches!(row.state, State::Ended(how) if good(how));
         rows.iter().filter(ended).count()

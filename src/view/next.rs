@@ -13,6 +13,9 @@ const NOT_STARTED_WIDTH: usize = 64;
 
 /// The sentence for a row.
 pub fn next(row: &JobRow, sight: &Sight) -> String {
+    if let Some(at) = row.cancel_at {
+        return format!("cancelled in {}", duration::short(at.since(sight.now.wall)));
+    }
     if let Some(prompt) = row.prompt.as_ref().filter(|_| row.lane == Lane::Human) {
         return words::quote(&prompt.text);
     }

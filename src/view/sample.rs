@@ -50,6 +50,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         prompt: None,
         progress: None,
         findings: vec![],
+        cancel_at: None,
         acked: None,
         pty: false,
     }

@@ -24,8 +24,6 @@ fn words_of_later_versions_and_other_tools_are_usage_errors() {
         ["do", "claude", "fix it"].as_slice(),
         &["approve", "R17"],
         &["R17"],
-        &["42"],
-        &[],
         &["squeue"],
         &["kill", "42"],
         &["submit", "--deadline", "1h", "--", "true"],

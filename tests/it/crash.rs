@@ -151,3 +151,23 @@ fn a_job_that_is_cancelled_while_it_starts_ends() {
     let jobs = place.json("ls state=cancelled --all");
     assert_eq!(jobs["jobs"].as_array().unwrap().len(), 100);
 }
+
+#[test]
+fn a_time_limit_is_kept_while_no_server_runs_and_the_end_keeps_its_own_time() {
+    let place = Place::with_slots(2);
+    let id = place.submit("--time-limit 2s", "sleep 300");
+    let pid = place.until_state(id, "running")["tasks"][0]["pid"].as_i64().unwrap();
+    place.kill_server();
+    let pid = i32::try_from(pid).unwrap();
+    wait_for("its supervisor's patience", || !alive(pid));
+    let over = std::time::SystemTime::now();
+    // Nobody looks for a while.
+    wait_for("a moment to pass", || over.elapsed().unwrap().as_millis() > 2_500);
+    let job = place.job(id);
+    assert_eq!(job["state"], "timed_out", "{job}");
+    let (started, ended) = (job["started_mono"].as_u64(), job["ended_mono"].as_u64());
+    let ran = ended.unwrap() - started.unwrap();
+    assert!(ran >= 2_000, "{ran} ms");
+    let looked = job["since_mono"].as_u64().unwrap();
+    assert!(ended.unwrap() + 2_000 <= looked, "it ended when it ended, not when we looked");
+}

@@ -15,7 +15,8 @@ fn a_shell_survives_the_server_and_answers_afterwards() {
     place.args(["send", &id.to_string(), "A=before; echo $A"]);
     log_has(&place, id, "\nbefore");
     place.kill_server();
-    place.args(["send", &id.to_string(), "echo still-$A"]);
+    let sent = place.args(["send", &id.to_string(), "echo still-$A"]);
+    assert_eq!(sent.code, 0, "{sent:?}");
     log_has(&place, id, "\nstill-before");
     assert_eq!(place.job(id)["attempt"], 1);
     place.args(["send", &id.to_string(), "exit 3"]);

@@ -14,11 +14,14 @@ use crate::model::command::{Change, Verb};
 pub struct ActRequest {
     /// The jobs.
     pub jobs: Vec<u64>,
-    /// `cancel`, `pause`, `resume`, `requeue`, `next`, `ack`, `set` or `answered`.
+    /// `cancel`, `keep`, `pause`, `resume`, `requeue`, `next`, `ack`, `set` or `answered`.
     pub verb: String,
     /// `cancel`, `pause`: why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// `cancel`: takes effect after this many milliseconds, unless `keep` takes it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_ms: Option<u64>,
     /// `pause`: lifts by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Time>,
@@ -58,6 +61,11 @@ impl ActRequest {
                 made.reason = reason;
                 "cancel"
             }
+            Verb::CancelIn { after, reason } => {
+                (made.after_ms, made.reason) = (Some(after.0), reason);
+                "cancel"
+            }
+            Verb::Keep => "keep",
             Verb::Pause { until, reason } => {
                 (made.until, made.reason) = (until.map(Time), reason);
                 "pause"
@@ -90,18 +98,23 @@ impl ActRequest {
         }
         let foreign = match self.verb.as_str() {
             "cancel" => self.until.map(|_| "until").or(self.set.as_ref().map(|_| "set")),
-            "pause" => self.set.as_ref().map(|_| "set"),
+            "pause" => self.set.as_ref().map(|_| "set").or(self.after_ms.map(|_| "after_ms")),
             verb => {
                 let set = self.set.as_ref().filter(|_| verb != "set").map(|_| "set");
                 let reason = self.reason.as_ref().map(|_| "reason");
-                self.until.map(|_| "until").or(reason).or(set)
+                let after = self.after_ms.map(|_| "after_ms");
+                self.until.map(|_| "until").or(reason).or(set).or(after)
             }
         };
         if let Some(key) = foreign {
             return Err(WireError(format!("{key:?} does not belong to verb {:?}", self.verb)));
         }
         let verb = match self.verb.as_str() {
-            "cancel" => Verb::Cancel { reason: self.reason },
+            "cancel" => match self.after_ms {
+                Some(ms) => Verb::CancelIn { after: Span(ms), reason: self.reason },
+                None => Verb::Cancel { reason: self.reason },
+            },
+            "keep" => Verb::Keep,
             "pause" => Verb::Pause { until: self.until.map(|time| time.0), reason: self.reason },
             "resume" => Verb::Resume,
             "requeue" => Verb::Requeue,

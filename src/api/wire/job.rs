@@ -108,6 +108,8 @@ pub struct Job {
     pub findings: Vec<Finding>,
     /// Who acknowledged its end or its trouble.
     pub acked_by: Option<String>,
+    /// When it is cancelled by itself, unless somebody takes that back.
+    pub cancel_at: Option<Time>,
 }
 
 /// How many tasks.
@@ -231,6 +233,7 @@ impl Job {
             cost: None,
             findings: row.findings.iter().map(|found| Finding::new(found, words)).collect(),
             acked_by: row.acked.as_ref().map(ToString::to_string),
+            cancel_at: row.cancel_at.map(Time),
         }
     }
 }
@@ -273,6 +276,7 @@ impl TryFrom<Job> for JobRow {
             progress: from.progress.map(Into::into),
             findings: findings?,
             acked: from.acked_by.map(Into::into),
+            cancel_at: from.cancel_at.map(|time| time.0),
             pty: from.pty,
         })
     }

@@ -106,6 +106,7 @@ fn row() -> JobRow {
             evidence: Reason::bare(Code::NoRoom).with("left_ms", 5u64).numbers,
             acked: Some("bo".into()),
         }],
+        cancel_at: Some(at(9).wall),
         acked: Some("bo".into()),
         pty: true,
     }
@@ -124,6 +125,7 @@ fn bare_row() -> JobRow {
         prompt: None,
         progress: None,
         findings: Vec::new(),
+        cancel_at: None,
         acked: None,
         ..row()
     }
@@ -364,6 +366,8 @@ fn facts_about_jobs() -> Vec<Fact> {
         Fact::JobForgotten { job },
         Fact::JobChanged { job, spec, by: by.clone() },
         Fact::JobMovedUp { job, front: Front { rank: 3, priority: 300 }, by: by.clone() },
+        Fact::CancelScheduled { job, due: at(5), by: by.clone(), reason: Some("x".into()) },
+        Fact::CancelRevoked { job, by: by.clone() },
         Fact::JobAcked { job, by: by.clone() },
         Fact::JobReported { job, report: Report::Heartbeat },
         Fact::JobReported {
@@ -388,7 +392,8 @@ fn facts_about_tasks() -> Vec<Fact> {
     vec![
         Fact::TaskPlaced { task, placement, class: Class::StartStop },
         Fact::TaskStarted { task, pid: 7, class: Class::Productive },
-        Fact::TaskEnded { task, exit: Exit::Signal(15) },
+        Fact::TaskEnded { task, exit: Exit::Signal(15), ended: Some(at(3)) },
+        Fact::TaskEnded { task, exit: Exit::Unknown, ended: None },
         Fact::TaskUnplaced { task },
         Fact::AtPrompt { task, text: "ok?".into() },
     ]

@@ -34,6 +34,13 @@ pub struct Next {
     which: Many,
 }
 
+/// `keep`.
+#[derive(Debug, Args)]
+pub struct Keep {
+    #[command(flatten)]
+    which: Many,
+}
+
 /// `ack`.
 #[derive(Debug, Args)]
 pub struct Ack {
@@ -69,6 +76,16 @@ impl Next {
     /// The server's, or no confirmation.
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
         act(session, link, &self.which, Verb::Next, Ended::None, "move up").await
+    }
+}
+
+impl Keep {
+    /// Takes back cancellations that a console has put on their way.
+    ///
+    /// # Errors
+    /// The server's, or no confirmation.
+    pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
+        act(session, link, &self.which, Verb::Keep, Ended::None, "keep").await
     }
 }
 

@@ -95,6 +95,9 @@ pub struct Job {
     /// What is wrong with it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub findings: BTreeMap<Signal, Finding>,
+    /// Its cancellation is on its way and can still be taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancel: Option<ScheduledCancel>,
     /// Who acknowledged its end or its trouble.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acked: Option<Name>,
@@ -111,6 +114,18 @@ pub struct Front {
     pub rank: u64,
     /// The priority it is sorted by, if higher than its own: that of its team's head then.
     pub priority: u16,
+}
+
+/// A cancellation that takes effect by itself unless somebody takes it back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScheduledCancel {
+    /// When.
+    pub due: At,
+    /// Who wants it.
+    pub by: Name,
+    /// Why, if said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A question at a job's prompt, recorded when it was seen.

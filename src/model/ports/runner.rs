@@ -94,7 +94,7 @@ pub struct Machine {
 }
 
 /// What a supervisor wrote down about the end of a task, beside how it ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EndNote {
     /// When, on the calendar; `None` when nobody saw it.
     pub wall: Option<Wall>,
@@ -128,7 +128,8 @@ pub trait Runner: Send + Sync {
     fn start(&self, launch: Launch);
 
     /// Finds the tasks that earlier servers started, adopts those that run and sends `Started`
-    /// or `Ended` for each. Returns the ones it found; a task that is missing never started.
+    /// or `Ended` for each. Returns the ones it found, after every end that is known was told; a
+    /// task that is missing never started.
     fn recover(&self) -> Vec<TaskId>;
 
     /// Warn signal (if the task has one and it is for a stop that can wait), TERM, `grace`,

@@ -12,6 +12,7 @@ const BY: &str = "holdshort";
 /// Does what is due.
 pub fn run(plan: &mut Plan) {
     lift_holds(plan);
+    cancel_due(plan);
     let due = (plan.at().wall, JobId(u64::MAX));
     let jobs: Vec<JobId> =
         plan.world().index().calendar.range(..=due).map(|(_, job)| *job).collect();
@@ -22,6 +23,19 @@ pub fn run(plan: &mut Plan) {
     let jobs: Vec<JobId> = plan.world().index().limits.range(..=due).map(|(_, job)| *job).collect();
     for job in jobs {
         life::stop(plan, job, StopFor::Timeout, BY, None);
+    }
+}
+
+/// Cancellations nobody has taken back in time.
+fn cancel_due(plan: &mut Plan) {
+    let due = (plan.at().now, JobId(u64::MAX));
+    let jobs: Vec<JobId> =
+        plan.world().index().cancels.range(..=due).map(|(_, job)| *job).collect();
+    for id in jobs {
+        let Some(job) = plan.job(id) else { continue };
+        if let Some(cancel) = job.cancel.clone() {
+            life::cancel(plan, &job, &cancel.by, cancel.reason);
+        }
     }
 }
 

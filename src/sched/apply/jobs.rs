@@ -84,6 +84,7 @@ fn new_job(
         heartbeat: None,
         usage: Default::default(),
         findings: Default::default(),
+        cancel: None,
         acked: None,
     }
 }
@@ -128,6 +129,9 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             for task in job.tasks.iter_mut().filter(|task| task.state.is_active()) {
                 task.state = TaskState::Stopping;
             }
+            if *why == StopFor::Cancel {
+                job.cancel = None;
+            }
             enter(job, State::Stopping(*why), at);
         }
         Fact::AttemptEnded { stopped_for, exit, .. } => {
@@ -135,9 +139,10 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         }
         Fact::RetryCounted { .. } => job.retries += 1,
         Fact::JobEnded { outcome, .. } => {
-            job.ended = Some(at);
+            job.ended = Some(end_of_run(job).unwrap_or(at));
             job.hold = None;
             job.stop = None;
+            job.cancel = None;
             job.findings.clear();
             // Whoever saw its trouble has not seen its end.
             job.acked = None;
@@ -152,6 +157,18 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         }
         other => super::marks::change(job, other, at, active),
     }
+}
+
+/// When the run ended that a job ends with: it may be over for long before somebody looks. None
+/// for a job that ends without a run, such as one that is cancelled in the queue.
+fn end_of_run(job: &Job) -> Option<At> {
+    let run = job.attempts.last().filter(|run| run.attempt == job.attempt)?;
+    let straight = match job.state {
+        State::Stopping(StopFor::Cancel) => run.ended >= job.since,
+        State::Starting | State::Running | State::Stopping(_) => true,
+        _ => false,
+    };
+    straight.then_some(run.ended)
 }
 
 /// Enters a state; entering the one it is in keeps its date.
@@ -176,10 +193,11 @@ fn end_attempt(job: &mut Job, stopped_for: Option<StopFor>, exit: Option<Exit>, 
     if job.attempts.len() >= KEPT {
         job.attempts.remove(0);
     }
+    let last = job.tasks.iter().filter_map(|task| task.ended).max();
     job.attempts.push(AttemptRecord {
         attempt: job.attempt,
         started: job.started.unwrap_or(at),
-        ended: at,
+        ended: last.unwrap_or(at),
         nodes,
         stopped_for,
         exit: exit.clone(),

@@ -4,12 +4,17 @@ use crate::base::{At, Mono};
 use crate::model::Finding;
 use crate::model::command::Report;
 use crate::model::fact::Fact;
-use crate::model::job::{Checkpoint, Job, Progress, Prompt};
+use crate::model::job::{Checkpoint, Job, Progress, Prompt, ScheduledCancel};
 
 /// Makes such a fact so; any other is about one of the job's tasks.
 pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
     match fact {
         Fact::JobReported { report, .. } => take_report(job, report, at),
+        Fact::CancelScheduled { due, by, reason, .. } => {
+            let (due, by, reason) = (*due, by.clone(), reason.clone());
+            job.cancel = Some(ScheduledCancel { due, by, reason });
+        }
+        Fact::CancelRevoked { .. } => job.cancel = None,
         Fact::JobAcked { by, .. } => {
             job.acked = Some(by.clone());
             job.findings.values_mut().for_each(|finding| finding.acked = Some(by.clone()));

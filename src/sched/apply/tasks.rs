@@ -32,10 +32,11 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
                 }
             }
         }
-        Fact::TaskEnded { task: id, exit } => {
+        Fact::TaskEnded { task: id, exit, ended } => {
             if let Some(task) = find(job, *id) {
                 task.state = TaskState::Ended;
-                task.ended = Some(at);
+                let ended = ended.unwrap_or(at);
+                task.ended = Some(task.started.map_or(ended, |started| ended.max(started)));
                 task.exit = Some(exit.clone());
             }
             if job.prompt.as_ref().is_some_and(|prompt| prompt.rank == id.rank) {

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::base::{JobId, Name};
+use crate::base::{At, JobId, Name, Span};
 use crate::model::access::Right;
-use crate::model::command::{Act, Change, Key, Verb};
-use crate::model::fact::Class;
-use crate::model::job::{Cause, Front, Job, JobSpec, Outcome, State, StopFor};
+use crate::model::command::{Act, CANCEL_IN_MAX, Change, Key, Verb};
+use crate::model::job::{Cause, Front, Job, JobSpec, State, StopFor};
 use crate::model::page::Lane;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::setup::PRIORITY_MAX;
@@ -84,7 +83,9 @@ fn apply(plan: &mut Plan, job: &Arc<Job>, verb: &Verb, by: &Actor) -> Result<(),
         return Err(Refusal::new(RefusalCode::Conflict, what, hint));
     }
     match verb {
-        Verb::Cancel { reason } => cancel(plan, job, by, reason.clone()),
+        Verb::Cancel { reason } => life::cancel(plan, job, &name, reason.clone()),
+        Verb::CancelIn { after, reason } => cancel_in(plan, job, *after, name, reason.clone())?,
+        Verb::Keep => keep(plan, job, name)?,
         Verb::Pause { until, reason } => {
             let hold = hold(plan, by, *until, reason.clone())?;
             holds::pause_job(plan, job, hold)?;
@@ -109,17 +110,38 @@ fn apply(plan: &mut Plan, job: &Arc<Job>, verb: &Verb, by: &Actor) -> Result<(),
     Ok(())
 }
 
-fn cancel(plan: &mut Plan, job: &Job, by: &Actor, reason: Option<String>) {
-    if job.stop == Some(StopFor::Cancel) {
-        return;
+/// Puts a cancellation on its way. One that is on its way already stays as it is.
+fn cancel_in(
+    plan: &mut Plan,
+    job: &Job,
+    after: Span,
+    by: Name,
+    reason: Option<String>,
+) -> Result<(), Refusal> {
+    if after > CANCEL_IN_MAX {
+        let hint = "cancel it when the time has come";
+        return Err(Refusal::new(
+            RefusalCode::Usage,
+            "a cancellation more than a minute ahead",
+            hint,
+        ));
     }
-    if job.active_tasks().next().is_some() {
-        life::stop(plan, job.id, StopFor::Cancel, &by.user, reason);
-        return;
+    if job.cancel.is_none() && job.stop != Some(StopFor::Cancel) {
+        let at = plan.at();
+        let due = At { now: at.now + after, wall: at.wall + after };
+        plan.note(Fact::CancelScheduled { job: job.id, due, by, reason });
     }
-    let (why, by, class) = (StopFor::Cancel, by.user.clone(), Class::StartStop);
-    plan.note(Fact::JobStopping { job: job.id, why, by, reason, class });
-    life::end(plan, job.id, Outcome::Cancelled);
+    Ok(())
+}
+
+fn keep(plan: &mut Plan, job: &Job, by: Name) -> Result<(), Refusal> {
+    if job.cancel.is_none() {
+        let what = format!("no cancellation of job {} is on its way", job.id);
+        let hint = "once it has begun it can't be taken back; `again` queues a copy";
+        return Err(Refusal::new(RefusalCode::Conflict, what, hint));
+    }
+    plan.note(Fact::CancelRevoked { job: job.id, by });
+    Ok(())
 }
 
 /// Back to the queue: from its run, or before the pause after a failure is over.

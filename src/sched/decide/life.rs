@@ -111,6 +111,20 @@ pub(in crate::sched) fn end(plan: &mut Plan, id: JobId, outcome: Outcome) {
     }
 }
 
+/// Ends a job for good at a person's wish; again changes nothing.
+pub(in crate::sched) fn cancel(plan: &mut Plan, job: &Job, by: &Name, reason: Option<String>) {
+    if job.stop == Some(StopFor::Cancel) {
+        return;
+    }
+    if job.active_tasks().next().is_some() {
+        stop(plan, job.id, StopFor::Cancel, by, reason);
+        return;
+    }
+    let (why, by, class) = (StopFor::Cancel, by.clone(), Class::StartStop);
+    plan.note(Fact::JobStopping { job: job.id, why, by, reason, class });
+    end(plan, job.id, Outcome::Cancelled);
+}
+
 /// Tells all processes of a job to end. If the last one is over already, the attempt is too.
 pub(in crate::sched) fn stop(
     plan: &mut Plan,
@@ -205,7 +219,7 @@ pub(super) fn lose_tasks(plan: &mut Plan, id: JobId) {
     let Some(job) = plan.job(id) else { return };
     for task in job.active_tasks() {
         let task = TaskId { job: id, attempt: job.attempt, rank: task.rank };
-        plan.note(Fact::TaskEnded { task, exit: Exit::Unknown });
+        plan.note(Fact::TaskEnded { task, exit: Exit::Unknown, ended: None });
     }
     finish_attempt(plan, id);
 }

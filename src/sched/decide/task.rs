@@ -1,7 +1,7 @@
 //! What the runner saw of a task. News about a task that is over, or of an attempt that is
 //! over, changes nothing: the runner may say things twice.
 
-use crate::base::TaskId;
+use crate::base::{At, TaskId};
 use crate::model::Fact;
 use crate::model::command::TaskEvent;
 use crate::model::fact::Class;
@@ -21,7 +21,14 @@ pub(super) fn decide(plan: &mut Plan, id: TaskId, event: &TaskEvent) {
                 run_if_enough(plan, id);
             }
         }
-        TaskEvent::Ended { exit } => ended(plan, &job, id, exit),
+        TaskEvent::Ended { exit } => ended(plan, &job, id, exit, None),
+        TaskEvent::EndedUnseen { exit, at, by_limit } => {
+            if *by_limit && job.stop.is_none() {
+                life::stop(plan, id.job, StopFor::Timeout, "holdshort", None);
+            }
+            let Some(job) = plan.job(id.job) else { return };
+            ended(plan, &job, id, exit, Some(*at));
+        }
         TaskEvent::GpuTaken { index, by } => {
             let node = task.placement.as_ref().map(|placement| placement.node.clone());
             if let Some(node) = node {
@@ -52,7 +59,7 @@ fn not_started(plan: &mut Plan, job: &Job, id: TaskId, why: String) {
         plan.note(Fact::TaskUnplaced { task: id });
         return;
     }
-    plan.note(Fact::TaskEnded { task: id, exit: Exit::NotStarted(why) });
+    plan.note(Fact::TaskEnded { task: id, exit: Exit::NotStarted(why), ended: None });
     match job.stop {
         Some(_) => life::finish_attempt(plan, id.job),
         None => life::stop(plan, id.job, StopFor::Gang, "holdshort", None),
@@ -68,8 +75,8 @@ fn run_if_enough(plan: &mut Plan, id: TaskId) {
     }
 }
 
-fn ended(plan: &mut Plan, job: &Job, id: TaskId, exit: &Exit) {
-    plan.note(Fact::TaskEnded { task: id, exit: exit.clone() });
+fn ended(plan: &mut Plan, job: &Job, id: TaskId, exit: &Exit, at: Option<At>) {
+    plan.note(Fact::TaskEnded { task: id, exit: exit.clone(), ended: at });
     let others = job.active_tasks().any(|task| task.rank != id.rank);
     // One bad end ends a gang: the rest could only wait for a peer that is gone.
     if others && job.stop.is_none() && !exit.is_success() {

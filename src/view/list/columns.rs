@@ -80,7 +80,7 @@ impl Columns {
 }
 
 /// `name`, `name[500]` for elements of an array, `name #7` for a single one.
-fn what(folded: &Folded) -> String {
+pub fn what(folded: &Folded) -> String {
     let name = &folded.row.name;
     match (folded.count, folded.row.array) {
         (1, Some(place)) => format!("{name} #{}", place.index),
@@ -90,7 +90,7 @@ fn what(folded: &Folded) -> String {
 }
 
 /// Since when what the row shows is so.
-fn since(row: &JobRow, kind: Kind) -> crate::base::At {
+pub fn since(row: &JobRow, kind: Kind) -> crate::base::At {
     let asked = row.prompt.as_ref().map(|prompt| prompt.since);
     match kind {
         Kind::In(Lane::Human) => asked.unwrap_or(row.since),
@@ -102,7 +102,7 @@ fn since(row: &JobRow, kind: Kind) -> crate::base::At {
 }
 
 /// A state's glyph and role: never colour alone.
-fn mark(row: &JobRow, kind: Kind) -> (&'static str, Role) {
+pub fn mark(row: &JobRow, kind: Kind) -> (&'static str, Role) {
     match (kind, &row.state) {
         (Kind::Stuck, _) => ("x", Role::Stuck),
         (Kind::In(Lane::Human), _) => ("?", Role::NeedsYou),

@@ -50,6 +50,12 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
         Fact::JobMovedUp { job, by, .. } => {
             format!("{job} moved to the front of its team by {}", sanitise(by))
         }
+        Fact::CancelScheduled { job, due, by, reason } => {
+            let why =
+                reason.as_ref().map_or_else(String::new, |why| format!(": {}", sanitise(why)));
+            format!("{job} will be cancelled at {} by {}{why}", sight.day(due.wall), sanitise(by))
+        }
+        Fact::CancelRevoked { job, by } => format!("{job} is kept, says {}", sanitise(by)),
         Fact::JobAcked { job, by } => format!("{job} seen by {}", sanitise(by)),
         Fact::JobReported { job, report } => reported(*job, report),
         Fact::PromptOver { job, by } => match by {
@@ -78,7 +84,10 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
             format!("{} has room on {}", named(*task), place(placement))
         }
         Fact::TaskStarted { task, pid, .. } => format!("{} runs as process {pid}", named(*task)),
-        Fact::TaskEnded { task, exit: how } => format!("{} ended: {}", named(*task), exit(how)),
+        Fact::TaskEnded { task, exit: how, ended } => {
+            let then = ended.map_or_else(String::new, |at| format!(" at {}", sight.day(at.wall)));
+            format!("{} ended{then}: {}", named(*task), exit(how))
+        }
         Fact::Looked { user, .. } => format!("{} has looked at what ended", sanitise(user)),
         Fact::AtPrompt { task, text } => format!("{} asks {}", named(*task), quote(text)),
         Fact::RateUsed { resource, units } => {

@@ -3,7 +3,7 @@
 
 use holdshort::base::{JobId, Span};
 use holdshort::model::command::{Act, Change, Command, Key, Submit, Verb};
-use holdshort::model::job::{DependencyKind, Gang, Outcome};
+use holdshort::model::job::{DependencyKind, Exit, Gang, Outcome};
 use holdshort::model::refusal::RefusalCode;
 
 use super::world::{Site, after, owner, spec, submit};
@@ -339,4 +339,28 @@ fn acknowledging_trouble_is_not_acknowledging_the_end() {
     assert_eq!(site.job(job).acked, None);
     site.act(job, Verb::Ack);
     assert_eq!(site.job(job).acked.as_deref(), Some("owner"));
+}
+
+#[test]
+fn a_scheduled_cancellation_takes_effect_by_itself_and_can_be_taken_back_until_then() {
+    let mut site = Site::new(2, 0);
+    let [kept, gone, queued] =
+        [site.submit(|_| {}), site.submit(|_| {}), site.submit(|job| job.request.cpu_milli = 2000)];
+    for job in [kept, gone] {
+        site.start(job);
+    }
+    let soon = |after| Verb::CancelIn { after, reason: None };
+    for job in [kept, gone, queued] {
+        site.act(job, soon(Span::secs(5)));
+    }
+    site.act(gone, soon(Span::secs(50)));
+    site.stand(&[kept, gone, queued], &["running", "running", "queued"]);
+    site.act(kept, Verb::Keep);
+    assert_eq!(site.try_act(owner(), &[kept], Verb::Keep).unwrap_err().code, RefusalCode::Conflict);
+    site.advance(Span::secs(5));
+    site.stand(&[kept, gone, queued], &["running", "stopping", "cancelled"]);
+    site.exit(gone, &Exit::Signal(15));
+    site.stand(&[gone], &["cancelled"]);
+    let refused = site.try_act(owner(), &[kept], soon(Span::hours(1))).unwrap_err();
+    assert_eq!(refused.code, RefusalCode::Usage);
 }

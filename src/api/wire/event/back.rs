@@ -7,7 +7,7 @@ use crate::api::wire::state::{cause_of, outcome_of};
 use crate::api::wire::task::placement_of;
 use crate::api::wire::words::Word;
 use crate::api::wire::{WireError, name_map};
-use crate::base::{JobId, Mono, TaskId};
+use crate::base::{At, JobId, Mono, TaskId};
 use crate::model::job::Front;
 use crate::model::{Fact, JobSpec};
 
@@ -70,8 +70,10 @@ impl Shown {
             Shown::TaskStarted { attempt, rank, pid, class } => {
                 Fact::TaskStarted { task: id(attempt, rank), pid, class: of(&class)? }
             }
-            Shown::TaskEnded { attempt, rank, exit } => {
-                Fact::TaskEnded { task: id(attempt, rank), exit: exit.try_into()? }
+            Shown::TaskEnded { attempt, rank, exit, ended_at, ended_mono } => {
+                let ended = ended_at.zip(ended_mono);
+                let ended = ended.map(|(wall, now)| At { now: Mono(now), wall: wall.0 });
+                Fact::TaskEnded { task: id(attempt, rank), exit: exit.try_into()?, ended }
             }
             Shown::TaskUnplaced { attempt, rank } => Fact::TaskUnplaced { task: id(attempt, rank) },
             Shown::AtPrompt { attempt, rank, text } => {
@@ -106,6 +108,11 @@ impl Shown {
             Shown::JobThawed { class } => Fact::JobThawed { job, class: of(&class)? },
             Shown::AttemptBegan { attempt, resume } => Fact::AttemptBegan { job, attempt, resume },
             Shown::JobRunning {} => Fact::JobRunning { job },
+            Shown::CancelScheduled { due, due_mono, by, reason } => {
+                let due = At { now: Mono(due_mono), wall: due.0 };
+                Fact::CancelScheduled { job, due, by: by.into(), reason }
+            }
+            Shown::CancelRevoked { by } => Fact::CancelRevoked { job, by: by.into() },
             Shown::JobStopping { why, by, reason, class } => {
                 let (why, class) = (of(&why)?, of(&class)?);
                 Fact::JobStopping { job, why, by: by.into(), reason, class }

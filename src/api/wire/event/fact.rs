@@ -73,6 +73,15 @@ pub enum FactShown {
         class: String,
     },
     JobRunning {},
+    CancelScheduled {
+        due: Time,
+        due_mono: u64,
+        by: String,
+        reason: Option<String>,
+    },
+    CancelRevoked {
+        by: String,
+    },
     JobStopping {
         #[serde(rename = "for")]
         why: String,
@@ -84,6 +93,8 @@ pub enum FactShown {
         attempt: u32,
         rank: u32,
         exit: Exit,
+        ended_at: Option<Time>,
+        ended_mono: Option<u64>,
     },
     TaskUnplaced {
         attempt: u32,

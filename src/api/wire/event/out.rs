@@ -6,7 +6,7 @@ use crate::api::wire::task::shares;
 use crate::api::wire::text_map;
 use crate::api::wire::time::Time;
 use crate::api::wire::words::Word as _;
-use crate::base::{Mono, Name, TaskId, Wall};
+use crate::base::{At, Mono, Name, TaskId, Wall};
 use crate::model::fact::Class;
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{self, Cause, FailureClass, Front, Outcome, StopFor};
@@ -31,8 +31,10 @@ impl From<&Fact> for Shown {
             Fact::TaskPlaced { task, placement, class } => placed(*task, placement, *class),
             Fact::TaskStarted { task, pid, class } => started(*task, *pid, *class),
             Fact::JobRunning { .. } => Shown::JobRunning {},
+            Fact::CancelScheduled { due, by, reason, .. } => cancel_scheduled(*due, by, reason),
+            Fact::CancelRevoked { by, .. } => Shown::CancelRevoked { by: by.to_string() },
             Fact::JobStopping { why, by, reason, class, .. } => stopping(*why, by, reason, *class),
-            Fact::TaskEnded { task, exit } => task_ended(*task, exit),
+            Fact::TaskEnded { task, exit, ended } => task_ended(*task, exit, *ended),
             Fact::TaskUnplaced { task } => unplaced(*task),
             Fact::AttemptEnded { stopped_for, exit, .. } => {
                 attempt_ended(*stopped_for, exit.as_ref())
@@ -115,8 +117,15 @@ fn stopping(why: StopFor, by: &Name, reason: &Option<String>, class: Class) -> S
     }
 }
 
-fn task_ended(task: TaskId, exit: &job::Exit) -> Shown {
-    Shown::TaskEnded { attempt: task.attempt, rank: task.rank, exit: exit.into() }
+fn cancel_scheduled(due: At, by: &Name, reason: &Option<String>) -> Shown {
+    let (due, due_mono) = (Time(due.wall), due.now.0);
+    Shown::CancelScheduled { due, due_mono, by: by.to_string(), reason: reason.clone() }
+}
+
+fn task_ended(task: TaskId, exit: &job::Exit, ended: Option<At>) -> Shown {
+    let TaskId { attempt, rank, .. } = task;
+    let (ended_at, ended_mono) = (ended.map(|at| Time(at.wall)), ended.map(|at| at.now.0));
+    Shown::TaskEnded { attempt, rank, exit: exit.into(), ended_at, ended_mono }
 }
 
 fn unplaced(task: TaskId) -> Shown {

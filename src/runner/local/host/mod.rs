@@ -198,6 +198,8 @@ impl Runner for LocalRunner {
         let found = tasks.into_iter().filter(|task| orders::recover(&self.shared, *task));
         let found = found.collect();
         self.shared.wake();
+        // Whoever asks must know of ends before it decides anything about time.
+        self.shared.wait_until_told();
         found
     }
 

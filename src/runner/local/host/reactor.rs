@@ -46,7 +46,12 @@ pub fn run(shared: &Arc<Shared>, events: &Events) {
             if table.closing {
                 return;
             }
-            let Some(event) = table.unheard.pop_front() else { break };
+            let Some(event) = table.unheard.pop_front() else {
+                table.telling = false;
+                shared.told.notify_all();
+                break;
+            };
+            table.telling = true;
             drop(table);
             events(event);
         }

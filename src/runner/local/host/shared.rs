@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use nix::sys::eventfd::{EfdFlags, EventFd};
@@ -57,6 +57,8 @@ pub struct Shared {
     pub epoll: Epoll,
     wake: EventFd,
     table: Mutex<Table>,
+    /// Every event has been told.
+    pub told: Condvar,
     zygote: Mutex<Zygote>,
 }
 
@@ -92,6 +94,7 @@ impl Shared {
             epoll,
             wake,
             table: Mutex::default(),
+            told: Condvar::new(),
             zygote: Mutex::new(zygote),
         })
     }
@@ -99,6 +102,13 @@ impl Shared {
     /// The table. Held for moments only, never while an event is told.
     pub fn table(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until every event that is known now has been told.
+    pub fn wait_until_told(&self) {
+        let untold =
+            |table: &mut Table| !table.closing && (table.telling || !table.unheard.is_empty());
+        drop(self.told.wait_while(self.table(), untold));
     }
 
     /// The zygote.

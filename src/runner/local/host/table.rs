@@ -114,6 +114,8 @@ pub struct Table {
     pub spared: u64,
     /// Events in order.
     pub unheard: VecDeque<RunnerEvent>,
+    /// One of them is being told just now.
+    pub telling: bool,
     /// The runner is being given up.
     pub closing: bool,
 }

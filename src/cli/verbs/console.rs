@@ -1,0 +1,212 @@
+//! The console: on this machine's server, on a simulated one (`demo`), and in pictures (`shots`).
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::Offset as _;
+use clap::Args;
+
+use crate::base::Span;
+use crate::cli::args::target::Target;
+use crate::cli::exit::{FAILED, Failure, OK, Outcome};
+use crate::cli::output::Output;
+use crate::cli::session::{Session, block_on};
+use crate::link::Link;
+use crate::sim::demo::Demo;
+use crate::tui::{self, Open, Options, Stage, shot, theme};
+
+/// How the console shall look.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Look {
+    /// Colours: terminal, dark, light, high-contrast, colour-blind or mono
+    #[arg(long, env = "HOLDSHORT_THEME", value_name = "NAME", help_heading = "Console")]
+    pub theme: Option<String>,
+    /// Look only: nothing can be done from this console
+    #[arg(long, help_heading = "Console")]
+    pub read_only: bool,
+    /// Draw with ASCII characters only
+    #[arg(long, help_heading = "Console")]
+    pub ascii: bool,
+    /// Show times in UTC
+    #[arg(long, help_heading = "Console")]
+    pub utc: bool,
+    /// Move nothing that need not move
+    #[arg(long, help_heading = "Console")]
+    pub still: bool,
+}
+
+/// `demo`.
+#[derive(Debug, Clone, Args)]
+pub struct DemoVerb {
+    #[command(flatten)]
+    look: Look,
+    /// Another night: the same number shows the same one
+    #[arg(long, default_value_t = 7, value_name = "N")]
+    seed: u64,
+    /// Virtual seconds in a real one
+    #[arg(long, default_value_t = 1.0, value_name = "X")]
+    speed: f64,
+}
+
+/// `shots`.
+#[derive(Debug, Clone, Args)]
+pub struct Shots {
+    /// Where the pictures go
+    #[arg(default_value = "screenshots", value_name = "DIR")]
+    dir: PathBuf,
+    /// Change nothing; fail if a picture is not what it would be now
+    #[arg(long)]
+    check: bool,
+}
+
+impl Look {
+    fn options(&self) -> Result<Options, Failure> {
+        let mut options = Options { read_only: self.read_only, ..Options::default() };
+        if let Some(name) = &self.theme {
+            options.theme = theme::load(name).map_err(|what| Failure::usage(what, ""))?;
+        }
+        (options.ascii, options.reduced_motion) = (self.ascii, self.still);
+        options.zone = self.utc.then(|| chrono::Utc.fix());
+        Ok(options.fitted(&|name| std::env::var(name).ok()))
+    }
+}
+
+/// What a word on the command line opens, if it is a target rather than a verb.
+pub fn opens(word: &str) -> Option<Open> {
+    match word.parse().ok()? {
+        Target::Job(job) => Some(Open::Job(job)),
+        Target::Team(team) => Some(Open::Filter(format!("team={team}"))),
+        _ => None,
+    }
+}
+
+/// The console on this machine's server, which is started if none runs.
+///
+/// # Errors
+/// When there is no terminal, or no server.
+pub fn console(session: &Session, look: &Look, open: Open) -> Outcome {
+    let place = crate::cli::serve::machine_name().to_string();
+    let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).ok().flatten();
+    let user = user.map(|user| user.name);
+    let options = Options { place, user, open, ..look.options()? };
+    let link: Arc<dyn Link> = Arc::from(session.link()?);
+    show(link, options)
+}
+
+fn show(link: Arc<dyn Link>, options: Options) -> Outcome {
+    block_on(async {
+        tui::run(link, options).await.map_err(|problem| {
+            Failure::failed(problem.to_string(), "`holdshort ls` works without a terminal")
+        })?;
+        Ok(OK)
+    })
+}
+
+impl DemoVerb {
+    /// The console on a simulated fleet; nothing is on disk and nothing runs.
+    ///
+    /// # Errors
+    /// When there is no terminal.
+    pub fn run(&self) -> Outcome {
+        let (place, user) = ("DEMO".to_owned(), Some("ana".to_owned()));
+        let options = Options { place, user, ..self.look.options()? };
+        block_on(async {
+            let link: Arc<dyn Link> = Arc::new(Demo::live(self.seed, self.speed));
+            tui::run(link, options).await.map_err(|p| Failure::failed(p.to_string(), ""))?;
+            Ok(OK)
+        })
+    }
+}
+
+/// A picture: what it is called, its size, its theme, and the keys pressed before it is taken.
+struct Scene {
+    name: &'static str,
+    size: (u16, u16),
+    theme: &'static str,
+    keys: &'static str,
+}
+
+const SCENES: &[Scene] = &[
+    Scene { name: "home-80x24", size: (80, 24), theme: "dark", keys: "" },
+    Scene { name: "home-120x40", size: (120, 40), theme: "dark", keys: "" },
+    Scene { name: "home-200x60", size: (200, 60), theme: "dark", keys: "" },
+    Scene { name: "home-light", size: (120, 40), theme: "light", keys: "" },
+    Scene { name: "home-high-contrast", size: (80, 24), theme: "high-contrast", keys: "" },
+    Scene { name: "stuck-why", size: (120, 40), theme: "dark", keys: "2w" },
+    Scene { name: "job", size: (120, 40), theme: "dark", keys: "3<enter>" },
+    Scene { name: "log", size: (120, 40), theme: "dark", keys: "3l" },
+    Scene { name: "cancel", size: (80, 24), theme: "dark", keys: "3K" },
+    Scene { name: "help", size: (120, 40), theme: "dark", keys: "?" },
+];
+
+/// The night that is shown.
+const SEED: u64 = 7;
+
+impl Shots {
+    /// Draws every scene as SVG and PNG; with `--check` only compares.
+    ///
+    /// # Errors
+    /// When a picture cannot be drawn or written.
+    pub fn run(&self, output: Output) -> Outcome {
+        block_on(async {
+            let mut stale = Vec::new();
+            for scene in SCENES {
+                for (ending, bytes) in scene.draw().await? {
+                    let path = self.dir.join(format!("{}.{ending}", scene.name));
+                    if std::fs::read(&path).is_ok_and(|old| old == bytes) {
+                        continue;
+                    }
+                    stale.push(path.display().to_string());
+                    if !self.check {
+                        write(&path, &bytes)?;
+                    }
+                }
+            }
+            for path in &stale {
+                output.line(&format!("{} {path}", if self.check { "stale" } else { "drawn" }))?;
+            }
+            Ok(if self.check && !stale.is_empty() { FAILED } else { OK })
+        })
+    }
+}
+
+impl Scene {
+    async fn draw(&self) -> Result<[(&'static str, Vec<u8>); 2], Failure> {
+        let failed = |what: String| Failure::failed(format!("{}: {what}", self.name), "");
+        let look = theme::load(self.theme).map_err(failed)?;
+        let options = Options {
+            place: "gpu-box-3".to_owned(),
+            user: Some("ana".to_owned()),
+            theme: look.clone(),
+            zone: Some(chrono::Utc.fix()),
+            ..Options::default()
+        };
+        let link: Arc<dyn Link> = Arc::new(Demo::still(SEED, Span::ZERO));
+        let mut stage = Stage::open(link, options, self.size).await;
+        stage.press(self.keys).await;
+        let screen = shot::screen(&stage.app);
+        let picture = shot::png(&screen, &look).map_err(failed)?;
+        Ok([("svg", shot::svg(&screen, &look).into_bytes()), ("png", picture)])
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    made.and_then(|()| std::fs::write(path, bytes))
+        .map_err(|why| Failure::failed(format!("{} cannot be written; {why}", path.display()), ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_opens_the_console_there_and_a_verb_does_not() {
+        assert_eq!(opens("42"), Some(Open::Job(crate::base::JobId(42))));
+        assert_eq!(opens("#42"), Some(Open::Job(crate::base::JobId(42))));
+        assert_eq!(opens("team:ml"), Some(Open::Filter("team=ml".to_owned())));
+        for verb in ["ls", "submit", "R17", "--help", "nonsense"] {
+            assert_eq!(opens(verb), None, "{verb}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! How a deed went, in a sentence for the footer.
+
+use crate::base::{JobId, duration};
+use crate::link::LinkError;
+use crate::model::command::Verb;
+use crate::tui::app::App;
+use crate::tui::event::Deed;
+use crate::view::words::counted;
+
+/// Says how it went. Marks of jobs something was done with are over.
+pub fn tell(app: &mut App, deed: &Deed, result: Result<Option<JobId>, LinkError>) {
+    app.undo.settle(deed, result.is_ok());
+    let what = described(deed);
+    match (result, what) {
+        (Ok(_), None) => {}
+        (Ok(Some(new)), Some(what)) => app.ground.say(format!("{what}: it is {new}")),
+        (Ok(None), Some(what)) => {
+            let back =
+                if crate::tui::actions::undo::can(app).is_ok() { " (u takes it back)" } else { "" };
+            app.ground.say(format!("{what}{back}"));
+            if let Deed::Act { jobs, .. } = deed {
+                app.ground.marks.retain(|job| !jobs.contains(job));
+            }
+        }
+        (Err(error), what) => {
+            let what = what.unwrap_or_else(|| "the program's terminal".to_owned());
+            // The mark of what was looked at is nobody's worry.
+            if !matches!(deed, Deed::Looked(_)) {
+                app.ground.complain(format!("not done, {what}: {error}"));
+            }
+        }
+    }
+}
+
+/// What was done; nothing for what shows by itself.
+fn described(deed: &Deed) -> Option<String> {
+    let named = |jobs: &[JobId]| match jobs {
+        [job] => job.to_string(),
+        jobs => counted(jobs.len() as u64, "job"),
+    };
+    Some(match deed {
+        Deed::Act { jobs, verb } => {
+            let jobs = named(jobs);
+            match verb {
+                Verb::Cancel { .. } => format!("{jobs} cancelled"),
+                Verb::CancelIn { after, .. } => {
+                    format!("{jobs} cancelled in {}", duration::short(*after))
+                }
+                Verb::Keep => format!("{jobs} kept"),
+                Verb::Pause { .. } => format!("{jobs} paused"),
+                Verb::Resume => format!("{jobs} resumed"),
+                Verb::Requeue => format!("{jobs} stopped and queued again"),
+                Verb::Next => format!("{jobs} moved to the front"),
+                Verb::Ack => format!("{jobs} seen"),
+                Verb::Set(change) => match change.priority {
+                    Some(priority) => format!("priority of {jobs} is {priority}"),
+                    None => format!("{jobs} changed"),
+                },
+                Verb::Answered => format!("{jobs} answered"),
+            }
+        }
+        Deed::Again(job) => format!("{job} submitted again"),
+        Deed::PauseAll { .. } => "everything paused".to_owned(),
+        Deed::ResumeAll => "everything resumed".to_owned(),
+        Deed::Drain { node, on: true } => format!("{node} drained"),
+        Deed::Drain { node, on: false } => format!("{node} takes work again"),
+        Deed::Input { bytes, .. } if bytes.ends_with(b"\r") && bytes.len() > 1 => {
+            "answer sent".to_owned()
+        }
+        Deed::Input { .. } | Deed::Size { .. } | Deed::Looked(_) => return None,
+    })
+}

@@ -1,0 +1,170 @@
+//! The table of actions.
+
+use super::{Action, Danger, act, look, undo};
+use crate::tui::panes::Kind;
+
+const EVERYWHERE: &[Kind] = &[];
+const HOME: &[Kind] = &[Kind::Home];
+const LOG: &[Kind] = &[Kind::Log];
+const TERMINAL: &[Kind] = &[Kind::Terminal];
+const NODES: &[Kind] = &[Kind::Nodes];
+const LOGS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Terminal, Kind::Events];
+const TERMINALS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Events];
+/// Panes with a job in them.
+const JOBS: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Terminal, Kind::Events];
+const LISTS: &[Kind] = &[Kind::Home, Kind::Events, Kind::Nodes];
+const SEARCHED: &[Kind] = &[Kind::Home, Kind::Log, Kind::Events];
+
+macro_rules! action {
+    ($name:literal, [$($key:literal),*], $danger:ident, $panes:expr, $footer:literal, $help:literal,
+     $when:expr, $run:expr) => {
+        Action {
+            name: $name,
+            keys: &[$($key),*],
+            help: $help,
+            footer: $footer,
+            danger: Danger::$danger,
+            panes: $panes,
+            when: $when,
+            run: $run,
+        }
+    };
+}
+
+/// Every action.
+#[rustfmt::skip]
+pub const TABLE: &[Action] = &[
+    // What needs somebody, and the way around.
+    action!("next-needing", ["n"], Looks, HOME, "next",
+        "to the next thing that needs somebody", look::always, look::next_needing),
+    action!("open", ["enter", "w"], Looks, LISTS, "open",
+        "open what is chosen: why, timeline, attempts", look::always, look::open),
+    action!("back", ["esc"], Looks, EVERYWHERE, "",
+        "one step back", look::always, look::back),
+    action!("close", ["q"], Looks, EVERYWHERE, "",
+        "close the pane; in the list: leave, jobs go on", look::always, look::close),
+    action!("log", ["l"], Looks, LOGS_FROM, "log",
+        "output of the job", look::has_job, look::log),
+    action!("terminal", ["t"], Looks, TERMINALS_FROM, "terminal",
+        "terminal of the job", look::has_terminal, look::terminal),
+    action!("send", ["S"], Acts, JOBS, "answer",
+        "answer at the job's prompt", act::can_send, act::send),
+    action!("pause", ["P"], Acts, JOBS, "pause",
+        "hold back: parks what can resume, freezes the rest", act::can_pause, act::pause),
+    action!("resume", ["R"], Acts, JOBS, "resume",
+        "lift a hold", act::can_resume, act::resume),
+    action!("cancel", ["K"], Destroys, JOBS, "cancel",
+        "end for good", act::can_cancel, act::cancel),
+    action!("filter", ["/"], Looks, SEARCHED, "filter",
+        "filter (in a log: search) as you type", look::always, look::filter),
+    action!("requeue", ["Q"], Destroys, JOBS, "",
+        "stop and queue again", act::can_requeue, act::requeue),
+    action!("again", ["A"], Acts, JOBS, "",
+        "submit the same once more, as a new job", look::has_job, act::again),
+    action!("next", ["N"], Acts, JOBS, "",
+        "to the front of its team", act::can_move, act::next),
+    action!("tier-up", ["+"], Acts, JOBS, "",
+        "one tier up", act::can_move, act::tier_up),
+    action!("tier-down", ["-"], Acts, JOBS, "",
+        "one tier down", act::can_move, act::tier_down),
+    action!("seen", ["z"], Acts, JOBS, "seen",
+        "seen: its alarm is silent for everybody", act::can_ack, act::ack),
+    action!("drain", ["D"], Acts, NODES, "drain",
+        "keep new work from the node, or let it come again", act::can_drain, act::drain),
+    action!("undo", ["u"], Acts, EVERYWHERE, "undo",
+        "take back what was just done", undo::can, undo::run),
+    action!("pause-all", [], Acts, EVERYWHERE, "",
+        "pause everything, with a reason", act::can_pause_all, act::pause_all),
+    action!("resume-all", [], Acts, EVERYWHERE, "",
+        "lift the pause of everything", act::can_resume_all, act::resume_all),
+
+    // The list.
+    action!("all", ["0"], Looks, HOME, "",
+        "show every section", look::always, look::narrow_0),
+    action!("people", ["1"], Looks, HOME, "",
+        "only what waits on people", look::always, look::narrow_1),
+    action!("stuck", ["2"], Looks, HOME, "",
+        "only what is stuck", look::always, look::narrow_2),
+    action!("running", ["3"], Looks, HOME, "",
+        "only what runs", look::always, look::narrow_3),
+    action!("queued", ["4"], Looks, HOME, "",
+        "only what waits for room", look::always, look::narrow_4),
+    action!("ended", ["5"], Looks, HOME, "",
+        "only what ended", look::always, look::narrow_5),
+    action!("history", ["h"], Looks, HOME, "",
+        "everything that ended, or only since you last looked", look::always, look::all_ended),
+    action!("order", ["o"], Looks, HOME, "",
+        "another order: urgency, longest, name, size", look::always, look::order),
+    action!("fold", ["f"], Looks, HOME, "",
+        "unfold the section and its arrays, or fold", look::always, look::fold),
+    action!("mark", ["space"], Looks, HOME, "",
+        "mark for an action on many", look::has_job, look::mark),
+    action!("unmark", ["x"], Looks, HOME, "",
+        "remove all marks", look::has_marks, look::unmark),
+
+    // Movement.
+    action!("down", ["down", "j"], Looks, EVERYWHERE, "",
+        "one line down", look::always, look::down),
+    action!("up", ["up", "k"], Looks, EVERYWHERE, "",
+        "one line up", look::always, look::up),
+    action!("page-down", ["pgdn", "ctrl-f"], Looks, EVERYWHERE, "",
+        "one page down", look::always, look::page_down),
+    action!("page-up", ["pgup", "ctrl-b"], Looks, EVERYWHERE, "",
+        "one page up", look::always, look::page_up),
+    action!("half-down", ["ctrl-d"], Looks, EVERYWHERE, "",
+        "half a page down", look::always, look::half_down),
+    action!("half-up", ["ctrl-u"], Looks, EVERYWHERE, "",
+        "half a page up", look::always, look::half_up),
+    action!("first", ["home", "g"], Looks, EVERYWHERE, "",
+        "to the first line", look::always, look::first),
+    action!("last", ["end", "G"], Looks, EVERYWHERE, "",
+        "to the last line", look::always, look::last),
+    action!("right", ["right", "tab"], Looks, EVERYWHERE, "",
+        "to the right: next section, or columns", look::always, look::right),
+    action!("left", ["left", "shift-tab"], Looks, EVERYWHERE, "",
+        "to the left", look::always, look::left),
+
+    // Logs and terminals.
+    action!("match-next", ["n"], Looks, LOG, "next",
+        "to the next match", look::always, look::match_next),
+    action!("match-before", ["p"], Looks, LOG, "previous",
+        "to the match before", look::always, look::match_before),
+    action!("follow", ["f"], Looks, &[Kind::Log, Kind::Events], "follow",
+        "follow the end, or stay", look::always, look::follow),
+    action!("wrap", ["w"], Looks, LOG, "wrap",
+        "break long lines, or not", look::always, look::wrap),
+    action!("attempt", ["a"], Looks, LOG, "attempt",
+        "output of one attempt, or of all", look::always, look::attempt),
+    action!("rank", ["r"], Looks, &[Kind::Log, Kind::Terminal], "",
+        "another task of the gang", look::always, look::rank),
+    action!("type", ["i"], Acts, TERMINAL, "type",
+        "type to the program; ctrl-\\ leaves it", act::can_type, act::start_typing),
+
+    // Other panes.
+    action!("job", ["enter"], Looks, &[Kind::Log, Kind::Terminal], "",
+        "everything about the job", look::has_job, look::job),
+    action!("nodes", ["b"], Looks, EVERYWHERE, "",
+        "boxes: nodes and countable resources", look::always, look::nodes),
+    action!("events", ["e"], Looks, EVERYWHERE, "",
+        "facts as they come", look::always, look::events),
+    action!("messages", ["m"], Looks, EVERYWHERE, "",
+        "what the console said", look::always, look::messages),
+    action!("copy", ["c", "y"], Looks, EVERYWHERE, "",
+        "copy id, line or message to the clipboard", look::always, look::copy),
+    action!("utc", ["ctrl-t"], Looks, EVERYWHERE, "",
+        "times in UTC, or in the local zone", look::always, look::utc),
+    action!("mouse", [], Looks, EVERYWHERE, "",
+        "use the mouse here, or leave it to the terminal", look::always, look::mouse),
+    action!("theme", [], Looks, EVERYWHERE, "",
+        "the next theme", look::always, look::theme),
+    action!("redraw", ["ctrl-l"], Looks, EVERYWHERE, "",
+        "draw the screen anew", look::always, look::redraw),
+    action!("suspend", ["ctrl-z"], Looks, EVERYWHERE, "",
+        "to the shell; fg comes back", look::always, look::suspend),
+    action!("palette", [":"], Looks, EVERYWHERE, "",
+        "every action by name", look::always, look::palette),
+    action!("help", ["?", "f1"], Looks, EVERYWHERE, "all keys",
+        "the keys that work here", look::always, look::help),
+    action!("quit", ["ctrl-c"], Looks, EVERYWHERE, "",
+        "leave the console; jobs go on", look::always, look::quit),
+];

@@ -1,0 +1,124 @@
+//! Everything that can change the console: one closed list.
+//!
+//! The loop gathers these from the terminal, the feed and the system; [`crate::tui::App`] takes
+//! them one by one and answers with [`Effect`]s.
+
+use crate::base::{JobId, Name, Wall};
+use crate::model::command::Verb;
+use crate::tui::feed::Data;
+use crate::tui::keys::Key;
+
+/// Something happened.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// A key.
+    Key(Key),
+    /// Text was pasted; it is never a key.
+    Paste(String),
+    /// The wheel or a click, when the mouse was asked for.
+    Mouse(Mouse),
+    /// The terminal has another size.
+    Resize {
+        /// Columns.
+        columns: u16,
+        /// Rows.
+        rows: u16,
+    },
+    /// The terminal got or lost the focus.
+    Focus(bool),
+    /// Something came from the server.
+    Data(Data),
+    /// Something shown has become older.
+    Tick,
+    /// The program goes on after a stop.
+    Continued,
+    /// The program shall end.
+    End,
+}
+
+/// What the mouse did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mouse {
+    /// The wheel, lines down.
+    Wheel(i16),
+    /// A click at column and row.
+    Click(u16, u16),
+}
+
+/// What shall be done outside the console's memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Ask the server to do something.
+    Do(Deed),
+    /// Put text on the clipboard.
+    Copy(String),
+    /// Tell the terminal's user, who may look elsewhere.
+    Notify(String),
+    /// The window's title.
+    Title(String),
+    /// Take the mouse, or leave it to the terminal.
+    Mouse(bool),
+    /// Stop until the shell says go on.
+    Suspend,
+    /// Draw every cell anew.
+    Redraw,
+    /// End the console.
+    Quit,
+}
+
+/// Something the server is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deed {
+    /// Something with jobs.
+    Act {
+        /// The jobs.
+        jobs: Vec<JobId>,
+        /// What.
+        verb: Verb,
+    },
+    /// A copy of a job.
+    Again(JobId),
+    /// Hold back everything.
+    PauseAll {
+        /// Why.
+        reason: String,
+    },
+    /// Lift that.
+    ResumeAll,
+    /// Keep new work from a node, or let it come again.
+    Drain {
+        /// The node.
+        node: Name,
+        /// Keep it away.
+        on: bool,
+    },
+    /// Bytes for a job's terminal.
+    Input {
+        /// The job.
+        job: JobId,
+        /// The task.
+        rank: u32,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// A new size of a job's terminal.
+    Size {
+        /// The job.
+        job: JobId,
+        /// The task.
+        rank: u32,
+        /// Rows.
+        rows: u16,
+        /// Columns.
+        columns: u16,
+    },
+    /// This user has seen what ended up to an instant.
+    Looked(Wall),
+}
+
+impl Deed {
+    /// It changes something: everything but moving one's own mark.
+    pub fn changes(&self) -> bool {
+        !matches!(self, Deed::Looked(_))
+    }
+}

@@ -1,0 +1,52 @@
+//! Does what was decided, one after the other, and says how it went.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::{Notify, mpsc};
+use tokio::time::timeout;
+
+use super::Data;
+use super::tasks::{PATIENCE, slow};
+use crate::base::JobId;
+use crate::link::{Link, LinkError};
+use crate::model::submission::Submission;
+use crate::tui::event::Deed;
+
+/// Works until the console is gone.
+pub async fn run(
+    link: Arc<dyn Link>,
+    mut to_do: mpsc::Receiver<Deed>,
+    news: Arc<Notify>,
+    out: mpsc::Sender<Data>,
+) {
+    while let Some(deed) = to_do.recv().await {
+        let done = timeout(PATIENCE, perform(&*link, &deed)).await.unwrap_or_else(|_| Err(slow()));
+        // What was done shows at once, not only when its fact comes by.
+        news.notify_one();
+        if out.send(Data::Did(deed, done)).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Asks the server for one thing; the number of a new job if there is one.
+///
+/// # Errors
+/// The server's answer, or that there was none.
+pub async fn perform(link: &dyn Link, deed: &Deed) -> Result<Option<JobId>, LinkError> {
+    match deed.clone() {
+        Deed::Act { jobs, verb } => link.act(jobs, verb).await.map(|()| None),
+        Deed::Again(job) => link.again(job, Submission::default()).await.map(Some),
+        Deed::PauseAll { reason } => link.pause(None, None, reason).await.map(|()| None),
+        Deed::ResumeAll => link.resume(None).await.map(|()| None),
+        Deed::Drain { node, on } => link.drain(node, on).await.map(|()| None),
+        Deed::Input { job, rank, bytes } => {
+            link.input(job, rank, Bytes::from(bytes)).await.map(|()| None)
+        }
+        Deed::Size { job, rank, rows, columns } => {
+            link.resize(job, rank, rows, columns).await.map(|()| None)
+        }
+        Deed::Looked(mark) => link.looked(Some(mark)).await.map(|_| None),
+    }
+}

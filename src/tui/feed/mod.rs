@@ -1,0 +1,112 @@
+//! What the console wants to know, and how it arrives.
+//!
+//! Panes say what they show as [`Want`]s; [`tasks`] fetches that, follows the journal and sends
+//! [`Data`]. The console itself never waits for the server.
+
+pub mod deeds;
+pub mod follow;
+pub mod outputs;
+pub mod tasks;
+
+use bytes::Bytes;
+
+use crate::base::{JobId, Wall};
+use crate::link::LinkError;
+use crate::model::page::{EventRow, JobDetail, JobPage, Summary, Why};
+use crate::tui::event::Deed;
+use crate::tui::section::Section;
+
+pub use tasks::Feed;
+
+/// Something a pane shows and that is fetched again when the world changed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Want {
+    /// Nodes, resources, counts.
+    Summary,
+    /// Rows of a section.
+    Rows(Rows),
+    /// Everything about a job.
+    Job(JobId),
+    /// Why a job is where it is.
+    Why(JobId),
+    /// Output, followed to its end.
+    Output(Output),
+}
+
+/// Rows of a section of the home list.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rows {
+    /// Which section.
+    pub section: Section,
+    /// The user's filter.
+    pub filter: String,
+    /// Ended jobs only after this; all if not given.
+    pub since: Option<Wall>,
+    /// Rows at most.
+    pub limit: usize,
+}
+
+/// Output of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Output {
+    /// The job.
+    pub job: JobId,
+    /// The task.
+    pub rank: u32,
+    /// One attempt, or all in order.
+    pub attempt: Option<u32>,
+    /// Bytes before the end to start from.
+    pub tail: u64,
+}
+
+/// What the server answered to a want.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// To [`Want::Summary`].
+    Summary(Box<Summary>),
+    /// To [`Want::Rows`].
+    Rows(JobPage),
+    /// To [`Want::Job`].
+    Job(Box<JobDetail>),
+    /// To [`Want::Why`].
+    Why(Box<Why>),
+}
+
+/// Something that came from the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Data {
+    /// An answer.
+    Answer(Want, Answer),
+    /// A want brought nothing.
+    Failed(Want, LinkError),
+    /// Output begins (again): what was shown of it is void.
+    OutputBegins(Output),
+    /// More output.
+    More(Output, Bytes),
+    /// Output is over, with why if it was not the job's end.
+    OutputEnds(Output, Option<String>),
+    /// Facts of the journal, in order; true if earlier ones are void.
+    Facts(Vec<EventRow>, bool),
+    /// The connection.
+    Link(Connection),
+    /// Something was done, or not.
+    Did(Deed, Result<Option<JobId>, LinkError>),
+    /// When this user last looked; `None` if nobody knows.
+    Looked(Option<Wall>),
+}
+
+/// The state of the connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Connection {
+    /// Nothing came yet.
+    Connecting,
+    /// What is shown is so.
+    Live,
+    /// It is gone; this try comes next.
+    Lost {
+        /// Why.
+        why: String,
+        /// The number of the next try.
+        attempt: u32,
+    },
+}

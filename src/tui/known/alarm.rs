@@ -1,0 +1,72 @@
+//! What deserves the attention of somebody who looks elsewhere: each thing once.
+
+use std::collections::BTreeSet;
+
+use crate::base::JobId;
+use crate::base::text::{cut, sanitise};
+use crate::model::State;
+use crate::model::job::Outcome;
+use crate::tui::known::Known;
+use crate::tui::section::Section;
+use crate::view::words;
+
+/// Alarms that are remembered.
+const REMEMBERED: usize = 4096;
+
+/// Alarms that were given.
+#[derive(Debug, Default)]
+pub struct Alarms {
+    given: BTreeSet<(Section, JobId, u64)>,
+    /// The first look at a section is no alarm: it was so before.
+    known: BTreeSet<Section>,
+}
+
+impl Alarms {
+    /// One line for everything that is new, or nothing.
+    pub fn fresh(&mut self, known: &Known) -> Option<String> {
+        let mut new = Vec::new();
+        for section in [Section::People, Section::Stuck, Section::Ended] {
+            // A filtered page would make old things look new when the filter goes.
+            let whole = known.slice(section).filter(|slice| slice.filter.is_empty());
+            let Some(slice) = whole else { continue };
+            let first = self.known.insert(section);
+            for row in &slice.rows {
+                let bad = |how| !matches!(how, Outcome::Succeeded | Outcome::Cancelled);
+                let said = match (section, &row.state) {
+                    (Section::People, _) => "asks",
+                    (Section::Stuck, _) => "is stuck",
+                    (_, State::Ended(how)) if bad(*how) => how.word(),
+                    _ => continue,
+                };
+                let since = row.prompt.as_ref().map_or(row.since, |prompt| prompt.since);
+                let since = if section == Section::Stuck { 0 } else { since.now.0 };
+                if self.given.insert((section, row.id, since)) && !first {
+                    new.push(format!("{} {} {said}", row.id, cut(&sanitise(&row.name), 24)));
+                }
+            }
+        }
+        while self.given.len() > REMEMBERED {
+            self.given.pop_first();
+        }
+        let more = new.len().saturating_sub(2);
+        let rest = if more > 0 {
+            format!(" and {} more", words::counted(more as u64, "job"))
+        } else {
+            String::new()
+        };
+        new.truncate(2);
+        (!new.is_empty()).then(|| format!("{}{rest}", new.join(", ")))
+    }
+}
+
+/// The window's title: how many things need somebody.
+pub fn title(known: &Known, place: &str) -> String {
+    let counts = known.counts();
+    let place = sanitise(place);
+    match (counts.human, counts.stuck) {
+        (0, 0) => format!("holdshort {place}"),
+        (0, stuck) => format!("({stuck} stuck) holdshort {place}"),
+        (human, 0) => format!("({human} need you) holdshort {place}"),
+        (human, stuck) => format!("({human} need you, {stuck} stuck) holdshort {place}"),
+    }
+}

@@ -1,0 +1,373 @@
+//! Which rows the list has: sections, jobs, "+ n more". Cheap: ids and counts, no text.
+
+use std::collections::BTreeSet;
+
+use crate::base::JobId;
+use crate::model::page::{Counts, JobRow};
+use crate::tui::known::{Known, Slice};
+use crate::tui::panes::home::is_bad;
+use crate::tui::section::Section;
+use crate::view::list::fold;
+
+/// A row of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Item {
+    /// A section's title.
+    Head {
+        /// The section.
+        section: Section,
+        /// Jobs in it, as far as they are known.
+        count: u64,
+        /// There are more than that.
+        open: bool,
+    },
+    /// A job, or elements of an array that share a row.
+    Job {
+        /// The section.
+        section: Section,
+        /// The job, or the first element.
+        job: JobId,
+        /// Jobs the row stands for.
+        count: usize,
+        /// There may be more of them.
+        open: bool,
+        /// GPUs of all of them, in thousandths.
+        gpu_milli: u64,
+        /// It ended badly.
+        bad: bool,
+    },
+    /// Rows that are not shown.
+    More {
+        /// The section.
+        section: Section,
+        /// How many jobs.
+        hidden: u64,
+        /// There are more than that.
+        open: bool,
+    },
+}
+
+/// What is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pick {
+    /// A job in a section.
+    Job(Section, JobId),
+    /// A section's rest.
+    More(Section),
+}
+
+/// In which order the rows of a section stand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The server's.
+    #[default]
+    Urgency,
+    /// The longest in its state first.
+    Longest,
+    /// By name.
+    Name,
+    /// What asks for most first.
+    Size,
+}
+
+/// How the list is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct How {
+    /// Of which version of what is known.
+    pub version: u64,
+    /// One section only.
+    pub narrow: Option<Section>,
+    /// Sections that show every row.
+    pub unfolded: BTreeSet<Section>,
+    /// The order inside a section.
+    pub order: Order,
+    /// Rows there is room for.
+    pub room: usize,
+}
+
+/// The rows of the list.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Items {
+    /// All of them.
+    pub list: Vec<Item>,
+}
+
+impl Order {
+    /// The next one.
+    pub const fn next(self) -> Order {
+        match self {
+            Order::Urgency => Order::Longest,
+            Order::Longest => Order::Name,
+            Order::Name => Order::Size,
+            Order::Size => Order::Urgency,
+        }
+    }
+
+    /// What it is called.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Order::Urgency => "by urgency",
+            Order::Longest => "longest first",
+            Order::Name => "by name",
+            Order::Size => "largest first",
+        }
+    }
+
+    fn apply(self, rows: &mut [&JobRow]) {
+        let size = |row: &JobRow| {
+            let tasks = u64::from(row.gang.size);
+            (row.request.gpu_milli.saturating_mul(tasks), row.request.cpu_milli * tasks.min(4096))
+        };
+        match self {
+            Order::Urgency => {}
+            Order::Longest => rows.sort_by_key(|row| row.since.now),
+            Order::Name => rows.sort_by(|a, b| a.name.cmp(&b.name)),
+            Order::Size => rows.sort_by_key(|row| std::cmp::Reverse(size(row))),
+        }
+    }
+}
+
+impl Pick {
+    /// The section it is in.
+    pub const fn section(self) -> Section {
+        match self {
+            Pick::Job(section, _) | Pick::More(section) => section,
+        }
+    }
+}
+
+impl Item {
+    /// Its section.
+    pub const fn section(&self) -> Section {
+        match self {
+            Item::Head { section, .. } | Item::Job { section, .. } | Item::More { section, .. } => {
+                *section
+            }
+        }
+    }
+
+    /// The job it shows.
+    pub fn job(&self) -> Option<(Section, JobId)> {
+        match self {
+            Item::Job { section, job, .. } => Some((*section, *job)),
+            _ => None,
+        }
+    }
+
+    /// It is no title.
+    pub fn can_be_chosen(&self) -> bool {
+        self.pick().is_some()
+    }
+
+    fn pick(&self) -> Option<Pick> {
+        match self {
+            Item::Head { .. } => None,
+            Item::Job { section, job, .. } => Some(Pick::Job(*section, *job)),
+            Item::More { section, .. } => Some(Pick::More(*section)),
+        }
+    }
+}
+
+/// A section with its rows, before it is decided how many are shown.
+struct Part {
+    section: Section,
+    jobs: Vec<Item>,
+    /// Rows that are shown whatever the room: what failed, what asks.
+    must: usize,
+    count: u64,
+    /// There are more than `count`.
+    open: bool,
+    /// There are more than came.
+    beyond: bool,
+    whole: bool,
+}
+
+impl Items {
+    /// The rows for what is known.
+    pub fn of(known: &Known, how: &How) -> Items {
+        let shown = Section::ALL.into_iter().filter(|s| how.narrow.is_none_or(|only| only == *s));
+        let parts: Vec<Part> = shown
+            .filter_map(|section| {
+                let slice = known.slice(section)?;
+                let whole = how.narrow.is_some() || how.unfolded.contains(&section);
+                Some(part(section, slice, known.counts(), how, whole))
+            })
+            .filter(|part| !part.jobs.is_empty())
+            .collect();
+        let shares = shares(&parts, how.room);
+        let mut list = Vec::new();
+        for (part, share) in parts.into_iter().zip(shares) {
+            let Part { section, count, open, beyond, .. } = part;
+            list.push(Item::Head { section, count, open });
+            let stands_for = |items: &[Item]| {
+                let each = items.iter().map(|item| match item {
+                    Item::Job { count, .. } => *count as u64,
+                    _ => 0,
+                });
+                each.sum::<u64>()
+            };
+            let (seen, hidden) = part.jobs.split_at(share.min(part.jobs.len()));
+            list.extend(seen);
+            let rest = count.saturating_sub(stands_for(seen)).max(stands_for(hidden));
+            if !hidden.is_empty() || beyond {
+                list.push(Item::More { section, hidden: rest, open });
+            }
+        }
+        Items { list }
+    }
+
+    /// Where something stands.
+    pub fn place(&self, pick: Option<Pick>) -> Option<usize> {
+        let pick = pick?;
+        self.list.iter().position(|item| item.pick() == Some(pick))
+    }
+
+    /// The same thing, in its section or another.
+    pub fn find(&self, pick: Option<Pick>) -> Option<Pick> {
+        let pick = pick?;
+        if self.place(Some(pick)).is_some() {
+            return Some(pick);
+        }
+        let Pick::Job(_, job) = pick else { return None };
+        let same = self.list.iter().find(|item| item.job().is_some_and(|(_, id)| id == job));
+        same.and_then(Item::pick)
+    }
+
+    /// What can be chosen at a place or nearest to it.
+    pub fn pick_near(&self, at: usize) -> Option<Pick> {
+        let after = self.list.iter().skip(at).find_map(Item::pick);
+        let before = || self.list.iter().take(at).rev().find_map(Item::pick);
+        after.or_else(before)
+    }
+
+    /// What can be chosen `by` rows away, titles left out.
+    pub fn step(&self, at: usize, by: isize) -> Option<Pick> {
+        let steps = by.unsigned_abs();
+        let mut found = None;
+        let mut count = 0;
+        let mut look = |item: &Item| {
+            if let Some(pick) = item.pick().filter(|_| count < steps) {
+                found = Some(pick);
+                count += 1;
+            }
+        };
+        if by >= 0 {
+            self.list.iter().skip(at + 1).for_each(&mut look);
+        } else {
+            self.list.iter().take(at).rev().for_each(&mut look);
+        }
+        found
+    }
+
+    /// The first row of each section.
+    pub fn firsts(&self) -> Vec<(Section, usize)> {
+        let heads = self.list.iter().enumerate().filter_map(|(at, item)| match item {
+            Item::Head { section, .. } => Some((*section, at + 1)),
+            _ => None,
+        });
+        heads.collect()
+    }
+
+    /// Places of the rows of a lane.
+    pub fn of_lane(&self, lane: usize, lane_of: fn(Section) -> usize) -> Vec<usize> {
+        let rows = self.list.iter().enumerate();
+        rows.filter(|(_, item)| lane_of(item.section()) == lane).map(|(at, _)| at).collect()
+    }
+}
+
+fn part(section: Section, slice: &Slice, counts: Counts, how: &How, whole: bool) -> Part {
+    let mut rows: Vec<&JobRow> = slice.rows.iter().collect();
+    how.order.apply(&mut rows);
+    if section == Section::Ended && how.order == Order::Urgency {
+        // What failed and nobody has seen comes first.
+        rows.sort_by_key(|row| !(is_bad(row) && row.acked.is_none()));
+    }
+    let folded = fold(&rows, slice.more);
+    let single = |row: &&JobRow| Item::Job {
+        section,
+        job: row.id,
+        count: 1,
+        open: false,
+        gpu_milli: row.request.gpu_milli.saturating_mul(u64::from(row.gang.size)),
+        bad: is_bad(row),
+    };
+    let jobs: Vec<Item> = if how.unfolded.contains(&section) {
+        rows.iter().map(single).collect()
+    } else {
+        let many = folded.iter().map(|folded| Item::Job {
+            section,
+            job: folded.row.id,
+            count: folded.count,
+            open: folded.open,
+            gpu_milli: folded.gpu_milli,
+            bad: is_bad(folded.row),
+        });
+        many.collect()
+    };
+    let counted = match section {
+        Section::People => counts.human,
+        Section::Stuck => counts.stuck,
+        Section::Running => counts.running,
+        Section::Queued => counts.queued,
+        Section::Ended => 0,
+    };
+    let have = slice.rows.len() as u64;
+    // A filtered page knows only what it has.
+    let count = if slice.filter.is_empty() { counted.max(have) } else { have };
+    let bad = rows.iter().filter(|row| is_bad(row) && row.acked.is_none()).count();
+    let must = if section == Section::Ended { bad } else { 0 };
+    let open = slice.more && (section == Section::Ended || !slice.filter.is_empty());
+    Part { section, jobs, must, count, open, beyond: slice.more, whole }
+}
+
+/// How many rows each section shows, so that all of it fits if it can.
+fn shares(parts: &[Part], room: usize) -> Vec<usize> {
+    let len = |part: &Part| part.jobs.len();
+    let cost = |part: &Part, share: usize| {
+        let more = usize::from(share < len(part) || part.beyond);
+        1 + share + more
+    };
+    let start = |part: &Part| match part.section {
+        _ if part.whole => len(part),
+        Section::People => len(part).min(3),
+        Section::Ended => len(part).min(part.must.max(1)),
+        Section::Stuck => len(part).min(1),
+        Section::Running => len(part).min(3),
+        Section::Queued => len(part).min(2),
+    };
+    let mut shares: Vec<usize> = parts.iter().map(start).collect();
+    let total = |shares: &[usize]| -> usize {
+        parts.iter().zip(shares).map(|(part, share)| cost(part, *share)).sum()
+    };
+    // What is left goes to people first, then to what is stuck, then in turn to what runs and
+    // what waits, last to what ended well.
+    let turns: [&[Section]; 4] = [
+        &[Section::People],
+        &[Section::Stuck],
+        &[Section::Running, Section::Queued],
+        &[Section::Ended],
+    ];
+    for turn in turns {
+        let mut grown = true;
+        while grown {
+            grown = false;
+            let here = parts.iter().enumerate().filter(|(_, part)| turn.contains(&part.section));
+            for (at, part) in here {
+                let Some(share) = shares.get(at).copied().filter(|share| *share < len(part)) else {
+                    continue;
+                };
+                // Two at once where "+ 1 more" would only take the last one's place.
+                let step = if share + 1 < len(part) { 1 } else { len(part) - share };
+                let mut tried = shares.clone();
+                if let Some(tried) = tried.get_mut(at) {
+                    *tried += step;
+                }
+                if total(&tried) <= room {
+                    shares = tried;
+                    grown = true;
+                }
+            }
+        }
+    }
+    shares
+}

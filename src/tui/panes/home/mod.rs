@@ -1,0 +1,353 @@
+//! The list of jobs by urgency: the console's face.
+//!
+//! [`items`] decides which rows there are, [`rows`] draws one, [`panel`] is the side panel.
+//! What is chosen is an id: it stays chosen when rows move.
+
+pub mod items;
+mod moves;
+pub mod panel;
+pub mod peek;
+pub mod rows;
+
+use std::collections::BTreeSet;
+
+use ratatui::layout::Rect;
+
+use crate::base::Span;
+use crate::model::State;
+use crate::model::job::Outcome;
+use crate::model::page::JobRow;
+use crate::tui::event::Mouse;
+use crate::tui::feed::{Rows, Want};
+use crate::tui::ground::Ground;
+use crate::tui::known::Looked;
+use crate::tui::layout::{LANES_FROM, with_panel};
+use crate::tui::panes::{Command, Kind, Motion, Pane, Target};
+use crate::tui::section::Section;
+use crate::tui::widgets::{Canvas, Window};
+use crate::view::words;
+
+use items::{Item, Items, Order, Pick};
+
+/// Rows of a section that are fetched at first.
+const ROWS: usize = 200;
+/// Rows of a section that are fetched at most: beyond, a filter finds more than scrolling.
+const ROWS_MAX: usize = 5000;
+
+/// The list.
+#[derive(Debug, Default)]
+pub struct Home {
+    narrow: Option<Section>,
+    filter: String,
+    order: Order,
+    unfolded: BTreeSet<Section>,
+    all_ended: bool,
+    more: [usize; 5],
+    pick: Option<Pick>,
+    items: Items,
+    widest: rows::Widest,
+    /// What `items` and `widest` were made for.
+    built: Option<items::How>,
+    windows: [Window; 5],
+    body: Rect,
+}
+
+/// Ended badly.
+pub fn is_bad(row: &JobRow) -> bool {
+    let good = |how| matches!(how, Outcome::Succeeded | Outcome::Cancelled);
+    matches!(row.state, State::Ended(how) if !good(how))
+}
+
+impl Home {
+    /// Begins with a filter.
+    pub fn set_filter(&mut self, filter: &str) {
+        filter.clone_into(&mut self.filter);
+    }
+
+    /// Sections side by side instead of one below the other.
+    fn in_lanes(&self) -> bool {
+        self.narrow.is_none()
+            && self.body.width >= LANES_FROM.0
+            && self.body.height + 4 >= LANES_FROM.1
+    }
+
+    /// The part of the body with rows, and the panel.
+    fn areas(&self, body: Rect) -> (Rect, Option<Rect>) {
+        if self.in_lanes() {
+            let below = (body.height / 3).clamp(10, 18);
+            let top = Rect { height: body.height - below, ..body };
+            let panel = Rect { y: top.bottom(), height: below, ..body };
+            return (top, Some(panel));
+        }
+        with_panel(body)
+    }
+
+    /// Lanes of the wide screen: people and stuck share the first one.
+    fn lane_areas(list: Rect) -> [Rect; 4] {
+        let wide = list.width / 4;
+        let x = |at: u16| list.x + wide * at;
+        let last = list.width - wide * 3;
+        [(0, wide - 1), (1, wide - 1), (2, wide - 1), (3, last)].map(|(at, width)| Rect {
+            x: x(at),
+            width,
+            ..list
+        })
+    }
+
+    const fn lane_of(section: Section) -> usize {
+        match section {
+            Section::People | Section::Stuck => 0,
+            Section::Running => 1,
+            Section::Queued => 2,
+            Section::Ended => 3,
+        }
+    }
+
+    /// Lines that a page has.
+    fn height(&self) -> usize {
+        let (list, _) = self.areas(self.body);
+        usize::from(list.height).saturating_sub(1).max(1)
+    }
+
+    fn place(&self) -> Option<usize> {
+        self.items.place(self.pick)
+    }
+
+    fn choose(&mut self, at: usize) {
+        self.pick = self.items.pick_near(at);
+    }
+
+    fn limit(&self, section: Section) -> usize {
+        self.more.get(section.place()).copied().unwrap_or(0).clamp(ROWS, ROWS_MAX)
+    }
+
+    /// Asks for more rows of a section before its last one comes into sight.
+    fn grow(&mut self, ground: &Ground) {
+        for section in Section::ALL {
+            let Some(slice) = ground.known.slice(section).filter(|slice| slice.more) else {
+                continue;
+            };
+            let whole = self.narrow.is_some() || self.unfolded.contains(&section);
+            let near = match self.pick {
+                Some(Pick::More(chosen)) => whole && chosen == section,
+                Some(Pick::Job(chosen, job)) => {
+                    let mut last = slice.rows.iter().rev().take(ROWS / 4);
+                    chosen == section && last.any(|row| row.id == job)
+                }
+                None => false,
+            };
+            if near && let Some(more) = self.more.get_mut(section.place()) {
+                *more = (slice.rows.len() * 2).clamp(ROWS, ROWS_MAX);
+            }
+        }
+    }
+}
+
+impl Pane for Home {
+    fn kind(&self) -> Kind {
+        Kind::Home
+    }
+
+    fn title(&self, _ground: &Ground) -> String {
+        "jobs".to_owned()
+    }
+
+    fn wants(&self, ground: &Ground) -> Vec<Want> {
+        let some = Section::ALL.into_iter().filter(|section| ground.known.may_have(*section));
+        let sections = some.filter_map(|section| {
+            let since = match (section, self.all_ended, ground.known.looked) {
+                (Section::Ended, false, Looked::Unknown) => return None,
+                (Section::Ended, false, Looked::At(mark)) => Some(mark),
+                _ => None,
+            };
+            let filter = self.filter.clone();
+            Some(Want::Rows(Rows { section, filter, since, limit: self.limit(section) }))
+        });
+        sections.collect()
+    }
+
+    fn target(&self, _ground: &Ground) -> Target {
+        let job = match self.pick {
+            Some(Pick::Job(_, job)) => Some(job),
+            _ => None,
+        };
+        Target { job, node: None, section: self.narrow }
+    }
+
+    fn settle(&mut self, ground: &Ground, area: Rect) {
+        self.body = area;
+        let (list, _) = self.areas(area);
+        let before = self.place();
+        let how = items::How {
+            version: ground.known.version,
+            narrow: self.narrow,
+            unfolded: self.unfolded.clone(),
+            order: self.order,
+            room: if self.in_lanes() {
+                usize::MAX
+            } else {
+                usize::from(list.height).saturating_sub(1)
+            },
+        };
+        if self.built.as_ref() != Some(&how) {
+            self.items = Items::of(&ground.known, &how);
+            self.widest = rows::Widest::of(&ground.known);
+            self.built = Some(how);
+        }
+        // The job may have moved to another section; if it is gone its neighbour takes its place.
+        self.pick =
+            self.items.find(self.pick).or_else(|| self.items.pick_near(before.unwrap_or(0)));
+        self.grow(ground);
+        let height = usize::from(list.height).saturating_sub(1);
+        let at = self.place().unwrap_or(0);
+        if self.in_lanes() {
+            let lane = self.pick.map_or(0, |pick| Home::lane_of(pick.section()));
+            let rows = self.items.of_lane(lane, Home::lane_of);
+            let within = rows.iter().position(|row| *row == at).unwrap_or(0);
+            if let Some(window) = self.windows.get_mut(lane) {
+                window.follow(within, rows.len(), height / rows::LANE_LINES);
+            }
+            return;
+        }
+        let len = self.items.list.len();
+        // The first row brings its section's title into sight.
+        let seen = if at <= 1 { 0 } else { at };
+        self.windows[0].follow(seen, len, height);
+        self.windows[0].follow(at, len, height);
+    }
+
+    fn go(&mut self, motion: Motion, _ground: &Ground) {
+        let at = self.place().unwrap_or(0);
+        let height = self.height();
+        let lanes = self.in_lanes();
+        let len = self.items.list.len();
+        let to = match motion {
+            Motion::Lines(by) if lanes => return self.step_in_lane(by),
+            Motion::Halves(by) if lanes => {
+                let page = isize::try_from(height / rows::LANE_LINES / 2).unwrap_or(1).max(1);
+                return self.step_in_lane(by * page);
+            }
+            Motion::Lines(by) => return self.step(by),
+            Motion::Halves(by) => {
+                let half = isize::try_from(height / 2).unwrap_or(1).max(1);
+                at.saturating_add_signed(by * half).min(len.saturating_sub(1))
+            }
+            Motion::First => 0,
+            Motion::Last => len.saturating_sub(1),
+            Motion::Side(by) => return self.side(by),
+        };
+        self.choose(to);
+    }
+
+    fn command(&mut self, command: &Command, ground: &mut Ground) -> bool {
+        match command {
+            Command::Narrow(section) => {
+                self.narrow = *section;
+                self.windows = Default::default();
+            }
+            Command::NextNeeding => return self.next_needing() || self.widened_next(ground),
+            Command::Order => {
+                self.order = self.order.next();
+                ground.say(format!("order: {}", self.order.word()));
+            }
+            Command::Fold => self.fold(),
+            Command::AllEnded => {
+                self.all_ended = !self.all_ended;
+                let what = if self.all_ended { "all" } else { "what is new since you last looked" };
+                ground.say(format!("ended jobs: {what}"));
+            }
+            Command::Filter(text) => self.filter.clone_from(text),
+            Command::Mark => {
+                if let Some(Pick::Job(_, job)) = self.pick {
+                    if !ground.marks.remove(&job) {
+                        ground.marks.insert(job);
+                    }
+                    self.step(1);
+                }
+            }
+            Command::Open => match self.pick {
+                Some(Pick::More(section)) => {
+                    let whole = self.narrow.is_some() || self.unfolded.contains(&section);
+                    if whole {
+                        ground.say("these are the first ones; / narrows down to the others");
+                    }
+                    self.unfolded.insert(section);
+                }
+                _ => return false,
+            },
+            Command::Back => return self.one_back(ground),
+            _ => return false,
+        }
+        true
+    }
+
+    fn filter(&self) -> Option<&str> {
+        Some(&self.filter)
+    }
+
+    fn click(&mut self, mouse: Mouse, _ground: &Ground) {
+        let Mouse::Click(x, y) = mouse else { return };
+        let (list, _) = self.areas(self.body);
+        if self.in_lanes() || !list.contains((x, y).into()) || y == list.y {
+            return;
+        }
+        let at = usize::from(y - list.y - 1) + self.windows[0].first;
+        if self.items.list.get(at).is_some_and(Item::can_be_chosen) {
+            self.choose(at);
+        }
+    }
+
+    fn copy(&self, ground: &Ground) -> Option<(String, String)> {
+        let Some(Pick::Job(_, job)) = self.pick else { return None };
+        let row = ground.known.row(job);
+        let command = row.map(|row| words::command(&row.command)).filter(|text| !text.is_empty());
+        let text = command.map_or_else(|| job.to_string(), |command| format!("{job}  {command}"));
+        Some((text, format!("{job} and its command")))
+    }
+
+    fn ages_at(&self, ground: &Ground) -> Option<Span> {
+        let now = ground.known.clock.at();
+        let console = ground.known.clock.console();
+        let seen = self.windows[0].seen(self.items.list.len(), self.height());
+        let rows = self.items.list.get(if self.in_lanes() {
+            0..self.items.list.len().min(200)
+        } else {
+            seen
+        })?;
+        let next = |item: &Item| {
+            let (section, job) = item.job()?;
+            let row = ground.known.slice(section)?.row(job)?;
+            let since = crate::view::list::since(row, section.kind());
+            Some(next_change(now.now.since(since.now), ground.options.reduced_motion))
+        };
+        rows.iter().filter_map(next).min().map(|span| console + span)
+    }
+
+    fn draw(&self, ground: &Ground, canvas: &mut Canvas, area: Rect) {
+        let (list, side) = self.areas(area);
+        if self.in_lanes() {
+            rows::lanes(self, ground, canvas, &Home::lane_areas(list));
+            if let Some(side) = side {
+                panel::below(self.chosen_row(ground), ground, canvas, side);
+            }
+            return;
+        }
+        rows::list(self, ground, canvas, list);
+        if let Some(side) = side {
+            canvas.fence(Rect { x: side.x - 1, width: 1, ..side });
+            panel::beside(self.chosen_row(ground), ground, canvas, side);
+        }
+    }
+}
+
+/// How long until an age reads differently: seconds below a minute, then minutes.
+pub fn next_change(age: Span, reduced: bool) -> Span {
+    let unit = match age.0 {
+        // With reduced motion nothing counts seconds.
+        0..60_000 if reduced => 60_000,
+        0..60_000 => 1000,
+        60_000..86_400_000 => 60_000,
+        _ => 3_600_000,
+    };
+    Span(unit - age.0 % unit)
+}

@@ -1,0 +1,97 @@
+//! Moving in the list: over rows, lanes and sections, and one step back.
+
+use super::Home;
+use super::items::{Item, Pick};
+use crate::model::page::JobRow;
+use crate::tui::ground::Ground;
+use crate::tui::panes::Pane;
+use crate::tui::section::Section;
+
+impl Home {
+    pub(super) fn chosen_row<'a>(&self, ground: &'a Ground) -> Option<&'a JobRow> {
+        let Some(Pick::Job(section, job)) = self.pick else { return None };
+        ground.known.slice(section)?.row(job)
+    }
+
+    /// Chosen job for drawing.
+    pub fn pick(&self) -> Option<Pick> {
+        self.pick
+    }
+
+    /// Moves over rows that can be chosen.
+    pub(super) fn step(&mut self, by: isize) {
+        let Some(at) = self.place() else { return };
+        self.pick = self.items.step(at, by).or(self.pick);
+    }
+
+    pub(super) fn step_in_lane(&mut self, by: isize) {
+        let Some(pick) = self.pick else { return };
+        let rows = self.items.of_lane(Home::lane_of(pick.section()), Home::lane_of);
+        let within = rows.iter().position(|row| Some(*row) == self.place()).unwrap_or(0);
+        let to = within.saturating_add_signed(by).min(rows.len().saturating_sub(1));
+        if let Some(at) = rows.get(to) {
+            self.choose(*at);
+        }
+    }
+
+    /// To the next or the previous section that has rows.
+    pub(super) fn side(&mut self, by: isize) {
+        let Some(now) = self.pick.map(Pick::section) else { return };
+        let firsts = self.items.firsts();
+        let at = firsts.iter().position(|(section, _)| *section == now).unwrap_or(0);
+        let len = isize::try_from(firsts.len()).unwrap_or(1).max(1);
+        let at = isize::try_from(at).unwrap_or(0);
+        let to = usize::try_from((at + by).rem_euclid(len)).unwrap_or(0);
+        if let Some((_, place)) = firsts.get(to) {
+            self.choose(*place);
+        }
+    }
+
+    pub(super) fn fold(&mut self) {
+        let Some(section) = self.narrow.or(self.pick.map(Pick::section)) else { return };
+        if !self.unfolded.remove(&section) {
+            self.unfolded.insert(section);
+        }
+    }
+
+    /// The next thing may be in a section that is not shown.
+    pub(super) fn widened_next(&mut self, ground: &Ground) -> bool {
+        let counts = ground.known.counts();
+        if self.narrow.is_none() || counts.human + counts.stuck == 0 {
+            return false;
+        }
+        self.narrow = None;
+        self.settle(ground, self.body);
+        self.next_needing()
+    }
+
+    pub(super) fn one_back(&mut self, ground: &mut Ground) -> bool {
+        if !ground.marks.is_empty() {
+            ground.marks.clear();
+        } else if !self.filter.is_empty() {
+            self.filter.clear();
+        } else if self.narrow.is_some() {
+            self.narrow = None;
+        } else if !self.unfolded.is_empty() {
+            self.unfolded.clear();
+        } else {
+            return false;
+        }
+        true
+    }
+
+    pub(super) fn next_needing(&mut self) -> bool {
+        let needs = |item: &Item| {
+            matches!(item, Item::Job { section: Section::People | Section::Stuck, .. })
+                || matches!(item, Item::Job { section: Section::Ended, bad: true, .. })
+        };
+        let from = self.place().map_or(0, |at| at + 1);
+        let len = self.items.list.len();
+        let found = (0..len).map(|step| (from + step) % len.max(1));
+        let found = found.into_iter().find(|at| self.items.list.get(*at).is_some_and(needs));
+        if let Some(at) = found {
+            self.choose(at);
+        }
+        found.is_some()
+    }
+}

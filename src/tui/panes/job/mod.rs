@@ -1,0 +1,198 @@
+//! One job: why it is where it is, what was asked, what happened, what runs.
+
+pub mod timeline;
+
+use ratatui::layout::Rect;
+
+use crate::base::{JobId, Span};
+use crate::tui::feed::{Data, Want};
+use crate::tui::ground::Ground;
+use crate::tui::layout::PANEL_FROM;
+use crate::tui::panes::log::Log;
+use crate::tui::panes::sheet::Sheet;
+use crate::tui::panes::{Kind, Motion, Pane, Target};
+use crate::tui::theme::Ink;
+use crate::tui::widgets::Canvas;
+use crate::view::describe;
+use crate::view::line::{Line, Role};
+
+/// The pane.
+#[derive(Debug)]
+pub struct JobPane {
+    job: Option<JobId>,
+    sheet: Sheet,
+    /// Why and when, where they stand beside it.
+    history: Sheet,
+    /// The end of its output, where there is room for it.
+    output: Log,
+}
+
+/// `42 fix-auth log`: a pane's step on the way.
+pub fn named(job: Option<JobId>, ground: &Ground, what: &str) -> String {
+    let Some(job) = job else { return what.to_owned() };
+    let name = ground.known.row(job).map(|row| row.name.to_string()).unwrap_or_default();
+    let text = format!("{job} {name} {what}");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl JobPane {
+    /// About a job.
+    pub fn new(job: Option<JobId>) -> JobPane {
+        JobPane { job, sheet: Sheet::default(), history: Sheet::default(), output: Log::new(job) }
+    }
+
+    /// What it is at the left; where there is room why and when at the right, output below.
+    fn parts(area: Rect) -> (Rect, Option<(Rect, Rect)>) {
+        if area.width < PANEL_FROM || area.height < 16 {
+            return (area, None);
+        }
+        let left = Rect { width: area.width / 2, ..area };
+        let right = Rect { x: left.right() + 1, width: area.width - left.width - 1, ..area };
+        let upper = Rect { height: area.height * 3 / 5, ..right };
+        let lower = Rect { y: upper.bottom(), height: area.height - upper.height, ..right };
+        (left, Some((upper, lower)))
+    }
+
+    fn beside(&self, ground: &Ground) -> Vec<Line> {
+        let mut lines = self.why(ground);
+        if !lines.is_empty() {
+            lines.push(Line::empty());
+        }
+        lines.extend(self.timeline(ground));
+        lines
+    }
+
+    fn why(&self, ground: &Ground) -> Vec<Line> {
+        let why = self.job.and_then(|job| ground.known.whys.get(&job));
+        let Some(why) = why else { return Vec::new() };
+        // The first line repeats the state, which stands above.
+        let mut lines = vec![Line::of("WHY", Role::Head)];
+        lines.extend(describe::why(why, &ground.sight()).into_iter().skip(1));
+        lines
+    }
+
+    fn about(&self, ground: &Ground, width: u16) -> Vec<Line> {
+        let detail = self.job.and_then(|job| ground.known.jobs.get(&job));
+        let Some(detail) = detail else { return Vec::new() };
+        let room = usize::from(width).saturating_sub(2);
+        let mut lines = describe::job(detail, &ground.sight(), Some(room));
+        // Said better in parts of their own.
+        lines
+            .retain(|line| !["why  ", "environment  "].iter().any(|w| line.plain().starts_with(w)));
+        if !detail.env_names.is_empty() {
+            let names = detail.env_names.join(" ");
+            let title = format!("ENVIRONMENT {}", detail.env_names.len());
+            lines.push(Line::empty());
+            lines.push(
+                Line::of(title, Role::Head).then("  names; values stay private", Role::Muted),
+            );
+            let folded = crate::base::text::fold_lines(&names, room);
+            lines.extend(folded.into_iter().map(|text| Line::of(text, Role::Muted)));
+        }
+        lines
+    }
+
+    /// Everything below each other, for a narrow screen.
+    fn lines(&self, ground: &Ground, width: u16) -> Vec<Line> {
+        let mut about = self.about(ground, width);
+        let why = self.why(ground);
+        // Title and state first, then why, then the rest.
+        let head = about.iter().position(|line| line.plain().starts_with("command  "));
+        let rest = about.split_off(head.unwrap_or(0).min(about.len()));
+        let mut lines = about;
+        if !why.is_empty() {
+            lines.push(Line::empty());
+            lines.extend(why);
+            lines.push(Line::empty());
+        }
+        lines.extend(rest);
+        lines.push(Line::empty());
+        lines.extend(self.timeline(ground));
+        lines
+    }
+
+    fn timeline(&self, ground: &Ground) -> Vec<Line> {
+        let detail = self.job.and_then(|job| ground.known.jobs.get(&job));
+        let Some(detail) = detail else { return Vec::new() };
+        let mut lines = vec![Line::of("TIMELINE", Role::Head)];
+        lines.extend(timeline::lines(detail, &ground.known.facts, &ground.sight()));
+        lines
+    }
+}
+
+impl Pane for JobPane {
+    fn kind(&self) -> Kind {
+        Kind::Job
+    }
+
+    fn title(&self, ground: &Ground) -> String {
+        named(self.job, ground, "")
+    }
+
+    fn wants(&self, ground: &Ground) -> Vec<Want> {
+        let own = self.job.into_iter().flat_map(|job| [Want::Job(job), Want::Why(job)]);
+        let roomy = ground.size.0 >= PANEL_FROM;
+        own.chain(self.output.wants(ground).into_iter().filter(|_| roomy)).collect()
+    }
+
+    fn take(&mut self, data: &Data, ground: &Ground) {
+        self.output.take(data, ground);
+    }
+
+    fn target(&self, _ground: &Ground) -> Target {
+        Target { job: self.job, ..Target::default() }
+    }
+
+    fn settle(&mut self, ground: &Ground, area: Rect) {
+        let (left, right) = JobPane::parts(area);
+        match right {
+            None => self.sheet.settle(self.lines(ground, left.width).len(), left),
+            Some((upper, lower)) => {
+                self.sheet.settle(self.about(ground, left.width).len(), left);
+                self.history.settle(self.beside(ground).len(), upper);
+                self.output.settle(ground, lower);
+            }
+        }
+    }
+
+    fn go(&mut self, motion: Motion, _ground: &Ground) {
+        self.sheet.go(motion);
+        self.history.go(motion);
+    }
+
+    fn copy(&self, ground: &Ground) -> Option<(String, String)> {
+        let job = self.job?;
+        let detail = ground.known.jobs.get(&job)?;
+        let lines = describe::job(detail, &ground.sight(), None);
+        Some((crate::view::line::plain(&lines), format!("everything about {job}")))
+    }
+
+    fn ages_at(&self, ground: &Ground) -> Option<Span> {
+        let row = ground.known.row(self.job?)?;
+        let age = ground.known.clock.at().now.since(row.since.now);
+        let next = super::home::next_change(age, ground.options.reduced_motion);
+        Some(ground.known.clock.console() + next)
+    }
+
+    fn draw(&self, ground: &Ground, canvas: &mut Canvas, area: Rect) {
+        let Some(job) = self.job else { return };
+        if !ground.known.jobs.contains_key(&job) {
+            let failed = ground.known.failed.get(&Want::Job(job));
+            let (text, ink) = match failed {
+                Some(why) => (why.clone(), Ink::Bad),
+                None => (format!("asking for {job}…"), Ink::Muted),
+            };
+            canvas.put((area.x + 1, area.y + 1), area.width.saturating_sub(2), &text, ink);
+            return;
+        }
+        let (left, right) = JobPane::parts(area);
+        let Some((upper, lower)) = right else {
+            self.sheet.draw(&self.lines(ground, left.width), canvas, area);
+            return;
+        };
+        self.sheet.draw(&self.about(ground, left.width), canvas, left);
+        canvas.fence(Rect { x: upper.x - 1, width: 1, ..area });
+        self.history.draw(&self.beside(ground), canvas, upper);
+        self.output.draw(ground, canvas, lower);
+    }
+}

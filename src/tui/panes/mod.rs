@@ -1,0 +1,193 @@
+//! The panes: one file and one line in [`PANES`] each.
+//!
+//! A pane says what it wants to know, keeps its own place, and draws itself. The stack of open
+//! panes is the way back.
+
+pub mod events;
+pub mod home;
+pub mod job;
+pub mod log;
+pub mod messages;
+pub mod nodes;
+pub mod sheet;
+pub mod terminal;
+
+use ratatui::layout::Rect;
+
+use crate::base::{JobId, Name, Span};
+use crate::tui::event::{Effect, Mouse};
+use crate::tui::feed::{Data, Want};
+use crate::tui::ground::Ground;
+use crate::tui::keys::Key;
+use crate::tui::section::Section;
+use crate::tui::widgets::Canvas;
+
+/// What kind of pane; actions name the kinds they work in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The list of jobs.
+    Home,
+    /// One job.
+    Job,
+    /// Output of a job.
+    Log,
+    /// Terminal of a job.
+    Terminal,
+    /// Nodes and countable resources.
+    Nodes,
+    /// Facts as they come.
+    Events,
+    /// What the console said.
+    Messages,
+}
+
+/// How a pane is opened.
+pub struct Registered {
+    /// Its kind.
+    pub kind: Kind,
+    /// Opens it, about a job if it is about one.
+    pub open: fn(Option<JobId>) -> Box<dyn Pane>,
+}
+
+/// Every pane.
+pub const PANES: &[Registered] = &[
+    Registered { kind: Kind::Home, open: |_| Box::new(home::Home::default()) },
+    Registered { kind: Kind::Job, open: |job| Box::new(job::JobPane::new(job)) },
+    Registered { kind: Kind::Log, open: |job| Box::new(log::Log::new(job)) },
+    Registered { kind: Kind::Terminal, open: |job| Box::new(terminal::Terminal::new(job)) },
+    Registered { kind: Kind::Nodes, open: |_| Box::new(nodes::Nodes::default()) },
+    Registered { kind: Kind::Events, open: |_| Box::new(events::Events::default()) },
+    Registered { kind: Kind::Messages, open: |_| Box::new(messages::MessageLog::default()) },
+];
+
+/// Opens a pane.
+pub fn open(kind: Kind, job: Option<JobId>) -> Box<dyn Pane> {
+    let known = PANES.iter().find(|registered| registered.kind == kind);
+    known.map_or_else(|| Box::new(home::Home::default()) as Box<dyn Pane>, |it| (it.open)(job))
+}
+
+/// A movement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Motion {
+    /// By lines.
+    Lines(isize),
+    /// By half pages.
+    Halves(isize),
+    /// To the first line.
+    First,
+    /// To the last line.
+    Last,
+    /// To the side: a lane, or columns.
+    Side(isize),
+}
+
+/// Something only some panes can do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Show one section only, or all.
+    Narrow(Option<Section>),
+    /// Go to the next thing that needs somebody.
+    NextNeeding,
+    /// Another order.
+    Order,
+    /// Fold or unfold.
+    Fold,
+    /// Show everything that ended, or only what is new.
+    AllEnded,
+    /// Use a filter (or search).
+    Filter(String),
+    /// Break long lines or not.
+    Wrap,
+    /// Follow the end or not.
+    Follow,
+    /// To the next match, or back.
+    Match(bool),
+    /// Another attempt's output.
+    Attempt,
+    /// Another task's output.
+    Rank,
+    /// Mark or unmark what is chosen.
+    Mark,
+    /// Open what is chosen; true if the pane did it itself.
+    Open,
+    /// Type to the program.
+    Type,
+    /// One step back inside the pane; true if there was one.
+    Back,
+}
+
+/// What actions would work on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Target {
+    /// The chosen job.
+    pub job: Option<JobId>,
+    /// The chosen node.
+    pub node: Option<Name>,
+    /// The section the list is narrowed to.
+    pub section: Option<Section>,
+}
+
+/// A part of the console that fills the body.
+pub trait Pane {
+    /// What kind it is.
+    fn kind(&self) -> Kind;
+
+    /// Its step on the way shown in the header.
+    fn title(&self, ground: &Ground) -> String;
+
+    /// What it shows.
+    fn wants(&self, ground: &Ground) -> Vec<Want>;
+
+    /// What actions would work on.
+    fn target(&self, ground: &Ground) -> Target;
+
+    /// Takes data that is not kept in what is known: output.
+    fn take(&mut self, _data: &Data, _ground: &Ground) {}
+
+    /// Brings choice and scrolling in order after something changed; `area` is the body.
+    fn settle(&mut self, ground: &Ground, area: Rect);
+
+    /// Moves.
+    fn go(&mut self, motion: Motion, ground: &Ground);
+
+    /// Does something of its own; false if it does not know it.
+    fn command(&mut self, _command: &Command, _ground: &mut Ground) -> bool {
+        false
+    }
+
+    /// The current filter or search, to be edited.
+    fn filter(&self) -> Option<&str> {
+        None
+    }
+
+    /// Takes a key before any action while a program is typed to; nothing if it does not.
+    fn raw(&mut self, _key: Key, _ground: &Ground) -> Option<Vec<Effect>> {
+        None
+    }
+
+    /// Takes pasted text while a program is typed to; nothing if it does not.
+    fn paste(&mut self, _text: &str) -> Option<Vec<Effect>> {
+        None
+    }
+
+    /// What the size of the pane means elsewhere: a terminal's size.
+    fn resized(&mut self) -> Vec<Effect> {
+        Vec::new()
+    }
+
+    /// A click inside the body.
+    fn click(&mut self, _mouse: Mouse, _ground: &Ground) {}
+
+    /// What `copy` puts on the clipboard, and what that is.
+    fn copy(&self, _ground: &Ground) -> Option<(String, String)> {
+        None
+    }
+
+    /// When something shown becomes older next, on the console's clock.
+    fn ages_at(&self, _ground: &Ground) -> Option<Span> {
+        None
+    }
+
+    /// Draws itself. Changes nothing.
+    fn draw(&self, ground: &Ground, canvas: &mut Canvas, area: Rect);
+}

@@ -1,0 +1,203 @@
+//! Nodes and countable resources: what there is, what is used, what is kept away.
+
+use ratatui::layout::Rect;
+
+use crate::base::Name;
+use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
+use crate::model::page::{CountableRow, NodeRow, Summary};
+use crate::tui::feed::Want;
+use crate::tui::ground::Ground;
+use crate::tui::panes::{Command, Kind, Motion, Pane, Target};
+use crate::tui::theme::Ink;
+use crate::tui::widgets::{Canvas, Window, spark};
+use crate::view::sight::Sight;
+use crate::view::words::counted;
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct Nodes {
+    chosen: Option<Name>,
+    window: Window,
+    height: usize,
+}
+
+fn nodes(ground: &Ground) -> &[NodeRow] {
+    ground.known.summary.as_ref().map_or(&[], |summary| &summary.nodes)
+}
+
+/// Lines a node takes: its title, one for each amount, one for each device somebody else uses.
+fn lines_of(node: &NodeRow) -> usize {
+    let gpus = usize::from(node.capacity.gpu_milli > 0);
+    let foreign = node.gpus.iter().filter(|gpu| gpu.foreign.is_some()).count();
+    3 + gpus + foreign + 1
+}
+
+impl Nodes {
+    fn place(&self, ground: &Ground) -> usize {
+        let chosen = self.chosen.as_ref();
+        nodes(ground).iter().position(|node| Some(&node.name) == chosen).unwrap_or(0)
+    }
+}
+
+impl Pane for Nodes {
+    fn kind(&self) -> Kind {
+        Kind::Nodes
+    }
+
+    fn title(&self, _ground: &Ground) -> String {
+        "nodes".to_owned()
+    }
+
+    fn wants(&self, _ground: &Ground) -> Vec<Want> {
+        Vec::new()
+    }
+
+    fn target(&self, _ground: &Ground) -> Target {
+        Target { node: self.chosen.clone(), ..Target::default() }
+    }
+
+    fn settle(&mut self, ground: &Ground, area: Rect) {
+        let at = self.place(ground);
+        self.chosen = nodes(ground).get(at).map(|node| node.name.clone());
+        self.height = usize::from(area.height);
+        let line = |n: usize| nodes(ground).iter().take(n).map(lines_of).sum::<usize>();
+        let len = line(usize::MAX) + 20;
+        self.window.follow(line(at + 1).saturating_sub(1), len, self.height);
+        self.window.follow(line(at), len, self.height);
+    }
+
+    fn go(&mut self, motion: Motion, ground: &Ground) {
+        let at = self.place(ground);
+        let last = nodes(ground).len().saturating_sub(1);
+        let to = match motion {
+            Motion::Lines(by) | Motion::Halves(by) | Motion::Side(by) => {
+                at.saturating_add_signed(by)
+            }
+            Motion::First => 0,
+            Motion::Last => last,
+        };
+        self.chosen = nodes(ground).get(to.min(last)).map(|node| node.name.clone());
+    }
+
+    fn command(&mut self, command: &Command, ground: &mut Ground) -> bool {
+        if *command == Command::Open {
+            let name = self.chosen.as_deref().unwrap_or("?");
+            ground.say(format!("jobs on it: / node={name} in the list"));
+            return true;
+        }
+        false
+    }
+
+    fn copy(&self, _ground: &Ground) -> Option<(String, String)> {
+        self.chosen.as_ref().map(|name| (name.to_string(), format!("the name {name}")))
+    }
+
+    fn draw(&self, ground: &Ground, canvas: &mut Canvas, area: Rect) {
+        let Some(summary) = &ground.known.summary else {
+            canvas.put((area.x + 1, area.y + 1), area.width, "asking for nodes…", Ink::Muted);
+            return;
+        };
+        let sight = ground.sight();
+        let skipped = i64::try_from(self.window.first).unwrap_or(0);
+        let mut y = i64::from(area.y) - skipped;
+        for node in &summary.nodes {
+            let chosen = Some(&node.name) == self.chosen.as_ref();
+            draw_node(node, chosen, &sight, &mut Cut { canvas, area }, y);
+            y += i64::try_from(lines_of(node)).unwrap_or(0);
+        }
+        if summary.nodes.is_empty() {
+            let text = "no node is known; the server adds this machine when it starts";
+            canvas.put((area.x + 1, area.y + 1), area.width.saturating_sub(2), text, Ink::Muted);
+        }
+        countables(summary, &mut Cut { canvas, area }, y.max(i64::from(area.y)));
+    }
+}
+
+/// A canvas whose rows may lie above or below its area.
+struct Cut<'a, 'b> {
+    canvas: &'a mut Canvas<'b>,
+    area: Rect,
+}
+
+impl Cut<'_, '_> {
+    fn put(&mut self, x: u16, y: i64, text: &str, ink: Ink) -> u16 {
+        let inside =
+            u16::try_from(y).ok().filter(|y| (self.area.y..self.area.bottom()).contains(y));
+        let Some(y) = inside else { return 0 };
+        let room = self.area.width.saturating_sub(x);
+        self.canvas.put((self.area.x + x, y), room, text, ink)
+    }
+
+    fn tint(&mut self, y: i64) {
+        let inside =
+            u16::try_from(y).ok().filter(|y| (self.area.y..self.area.bottom()).contains(y));
+        if let Some(y) = inside {
+            self.canvas.tint(Rect { y, height: 1, ..self.area }, Ink::Selected);
+        }
+    }
+}
+
+fn draw_node(node: &NodeRow, chosen: bool, sight: &Sight, cut: &mut Cut, y: i64) {
+    let (word, ink) = match (node.up, &node.drain) {
+        (false, _) => ("lost", Ink::Bad),
+        (true, Some(_)) if node.tasks > 0 => ("draining", Ink::Queued),
+        (true, Some(_)) => ("drained", Ink::Queued),
+        (true, None) => ("up", Ink::Good),
+    };
+    let mut x = 1;
+    let lead = if chosen { ("> ", Ink::Selected) } else { ("  ", Ink::Plain) };
+    x += cut.put(x, y, lead.0, lead.1);
+    x += cut.put(x, y, &node.name, Ink::Head) + 2;
+    x += cut.put(x, y, word, ink) + 2;
+    x += cut.put(x, y, &counted(node.tasks, "task"), Ink::Muted) + 2;
+    if let Some(drain) = &node.drain {
+        let text = format!("by {} since {}", drain.by, sight.day(drain.since.wall));
+        cut.put(x, y, &text, Ink::Muted);
+    }
+    if chosen {
+        cut.tint(y);
+    }
+    let mut y = y + 1;
+    let wide = cut.area.width.saturating_sub(40).clamp(6, 40);
+    let mut bar = |name: &str, used: u64, all: u64, format: fn(u64) -> String| {
+        let (full, free) = spark::gauge(used, all, wide);
+        let mut x = 4;
+        x += cut.put(x, y, &format!("{name:<4}"), Ink::Muted);
+        x += cut.put(x, y, &full, Ink::Gauge);
+        x += cut.put(x, y, &free, Ink::Border) + 1;
+        cut.put(x, y, &format!("{} of {}", format(used), format(all)), Ink::Plain);
+        y += 1;
+    };
+    if node.capacity.gpu_milli > 0 {
+        bar("gpu", node.used.gpu_milli, node.capacity.gpu_milli, format_gpu);
+    }
+    bar("cpu", node.used.cpu_milli, node.capacity.cpu_milli, format_cpu);
+    bar("mem", node.used.mem_bytes, node.capacity.mem_bytes, format_bytes);
+    for gpu in &node.gpus {
+        let Some(by) = &gpu.foreign else { continue };
+        let text = format!("GPU {} {} is used by {by}, not by us", gpu.index, gpu.model);
+        cut.put(4, y, &text, Ink::Stuck);
+        y += 1;
+    }
+}
+
+fn countables(summary: &Summary, cut: &mut Cut, mut y: i64) {
+    if summary.countables.is_empty() {
+        return;
+    }
+    cut.put(1, y, "COUNTABLE RESOURCES", Ink::Head);
+    let wide = cut.area.width.saturating_sub(60).clamp(6, 24);
+    for CountableRow { name, count, used, per_minute, taken } in &summary.countables {
+        y += 1;
+        let mut x = 3;
+        let named = crate::base::text::pad(name, 20);
+        x += cut.put(x, y, &named, Ink::Plain) + 1;
+        let (full, free) = spark::gauge(*used, *count, wide);
+        x += cut.put(x, y, &full, if used >= count { Ink::Queued } else { Ink::Gauge });
+        x += cut.put(x, y, &free, Ink::Border) + 1;
+        x += cut.put(x, y, &format!("{used} of {count}"), Ink::Plain) + 2;
+        if let Some(rate) = per_minute {
+            cut.put(x, y, &format!("{taken} of {rate} this minute"), Ink::Muted);
+        }
+    }
+}

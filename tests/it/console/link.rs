@@ -1,0 +1,284 @@
+//! A link that answers from a fleet, remembers what it was asked to do, and can be unplugged.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use futures::{FutureExt, StreamExt, stream};
+
+use tokio::sync::{broadcast, watch};
+use tokio_stream::wrappers::BroadcastStream;
+
+use holdshort::base::{JobId, Name, Wall};
+use holdshort::link::{Answer, JobQuery, Link, LinkError, Stream};
+use holdshort::model::command::{Report, Verb};
+use holdshort::model::page::{
+    Counts, Cursor, Ended, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus,
+    Summary, Why, is_stuck,
+};
+use holdshort::model::reason::{Code, Reason};
+use holdshort::model::refusal::{Refusal, RefusalCode};
+use holdshort::model::submission::Submission;
+
+use super::fleet::{self, Fleet, NOW};
+
+/// What was asked of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    Act(Vec<JobId>, Verb),
+    Again(JobId),
+    PauseAll(String),
+    ResumeAll,
+    Drain(Name, bool),
+    Input(JobId, Vec<u8>),
+    Resize(u16, u16),
+}
+
+/// The link.
+pub struct Fake {
+    fleet: Mutex<Fleet>,
+    asked: Mutex<Vec<Asked>>,
+    unplugged: watch::Sender<Option<String>>,
+    news: broadcast::Sender<EventRow>,
+    pages: AtomicUsize,
+}
+
+impl Fake {
+    pub fn new(fleet: Fleet) -> Arc<Fake> {
+        let fleet = Mutex::new(fleet);
+        Arc::new(Fake {
+            fleet,
+            asked: Mutex::default(),
+            unplugged: watch::channel(None).0,
+            news: broadcast::channel(4096).0,
+            pages: AtomicUsize::new(0),
+        })
+    }
+
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    pub fn change(&self, change: impl FnOnce(&mut Fleet)) {
+        change(&mut self.fleet.lock().unwrap());
+    }
+
+    pub fn unplug(&self, why: &str) {
+        self.unplugged.send_replace(Some(why.to_owned()));
+    }
+
+    pub fn plug(&self) {
+        self.unplugged.send_replace(None);
+    }
+
+    /// A fact becomes known to everybody who follows.
+    pub fn publish(&self, row: EventRow) {
+        let _ = self.news.send(row);
+    }
+
+    /// Pages of jobs that were asked for.
+    pub fn pages(&self) -> usize {
+        self.pages.load(Ordering::SeqCst)
+    }
+
+    fn with<T: Send + 'static>(&self, make: impl FnOnce(&Fleet) -> T) -> Answer<'_, T> {
+        let answer = match &*self.unplugged.borrow() {
+            Some(why) => Err(LinkError::Unreachable(why.clone())),
+            None => Ok(make(&self.fleet.lock().unwrap())),
+        };
+        async move { answer }.boxed()
+    }
+
+    fn note(&self, asked: Asked) -> Answer<'_, ()> {
+        self.asked.lock().unwrap().push(asked);
+        self.with(|_| ())
+    }
+
+    fn find<T: Send + 'static>(
+        &self,
+        job: JobId,
+        make: impl FnOnce(&JobRow) -> T,
+    ) -> Answer<'_, T> {
+        let found = self.with(|fleet| fleet.jobs.iter().find(|row| row.id == job).map(make));
+        let missing = Refusal::new(RefusalCode::NotFound, format!("there is no job {job}"), "");
+        async move { found.await?.ok_or(LinkError::Refused(missing)) }.boxed()
+    }
+}
+
+fn counts(fleet: &Fleet) -> Counts {
+    let of = |lane| fleet.jobs.iter().filter(|row| row.lane == lane).count() as u64;
+    let live = fleet.jobs.iter().filter(|row| row.lane != Lane::Ended);
+    Counts {
+        human: of(Lane::Human),
+        running: of(Lane::Running),
+        queued: of(Lane::Queued),
+        stuck: live.filter(|row| is_stuck(&row.findings)).count() as u64,
+        ended: of(Lane::Ended),
+    }
+}
+
+fn page(fleet: &Fleet, query: &JobQuery) -> Result<JobPage, LinkError> {
+    let filter = holdshort::view::filter::parse(&query.filter)?;
+    let belongs = |row: &&JobRow| match query.ended {
+        Ended::None => row.lane != Lane::Ended,
+        Ended::Since(mark) => row.ended.is_none_or(|at| at.wall > mark),
+        Ended::All => true,
+    };
+    let mut found: Vec<&JobRow> =
+        fleet.jobs.iter().filter(belongs).filter(|row| filter.matches(*row, NOW)).collect();
+    found.sort_by_key(|row| row.lane);
+    if query.limit > 1000 {
+        let what = "limit is not 1 to 1000";
+        return Err(LinkError::Refused(Refusal::new(RefusalCode::Usage, what, "")));
+    }
+    let from = query.cursor.map_or(0, |cursor| usize::try_from(cursor.place.0).unwrap());
+    found.drain(..from.min(found.len()));
+    let more = found.len() > query.limit;
+    found.truncate(query.limit);
+    let place = u64::try_from(from + query.limit).unwrap();
+    let cursor = Cursor { lane: Lane::Ended, place: (place, 0, 0) };
+    Ok(JobPage {
+        jobs: found.into_iter().cloned().collect(),
+        next: more.then_some(cursor),
+        counts: counts(fleet),
+        seq: 100,
+        at: NOW,
+    })
+}
+
+fn detail(row: &JobRow) -> JobDetail {
+    JobDetail {
+        row: row.clone(),
+        tasks: Vec::new(),
+        attempts: if row.id.0 == 198 { fleet::attempts() } else { Vec::new() },
+        after: Vec::new(),
+        checkpoint: (row.id.0 == 198).then(fleet::checkpoint),
+        usage: BTreeMap::new(),
+        start_at: None,
+        time_limit: None,
+        estimate: None,
+        requeue: false,
+        resumable: row.id.0 == 198,
+        retry: 0,
+        env_names: ["HOME", "LANG", "PATH", "WANDB_PROJECT"].map(str::to_owned).to_vec(),
+    }
+}
+
+impl Link for Fake {
+    fn jobs(&self, query: JobQuery) -> Answer<'_, JobPage> {
+        self.pages.fetch_add(1, Ordering::SeqCst);
+        let page = self.with(|fleet| page(fleet, &query));
+        async move { page.await? }.boxed()
+    }
+
+    fn job(&self, job: JobId) -> Answer<'_, JobDetail> {
+        self.find(job, detail)
+    }
+
+    fn why(&self, job: JobId) -> Answer<'_, Why> {
+        self.find(job, |row| Why {
+            job: row.id,
+            state: row.state.clone(),
+            reason: row.reason.clone(),
+            also: Vec::new(),
+            would_change: vec![Reason::bare(Code::NoRoom).with("jobs", "198")],
+            position: (row.lane == Lane::Queued).then_some(2),
+        })
+    }
+
+    fn summary(&self) -> Answer<'_, Summary> {
+        self.with(|fleet| Summary {
+            counts: counts(fleet),
+            nodes: fleet.nodes.clone(),
+            countables: fleet.countables.clone(),
+            paused: fleet.paused.clone(),
+            paused_teams: Vec::new(),
+            seq: 100,
+            at: NOW,
+        })
+    }
+
+    fn submit(&self, _jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {
+        self.with(|_| Vec::new())
+    }
+
+    fn again(&self, job: JobId, _changes: Submission) -> Answer<'_, JobId> {
+        self.asked.lock().unwrap().push(Asked::Again(job));
+        self.with(|_| JobId(999))
+    }
+
+    fn act(&self, jobs: Vec<JobId>, verb: Verb) -> Answer<'_, ()> {
+        self.change(|fleet| {
+            for row in fleet.jobs.iter_mut().filter(|row| jobs.contains(&row.id)) {
+                match &verb {
+                    Verb::CancelIn { after, .. } => row.cancel_at = Some(NOW.wall + *after),
+                    Verb::Keep => row.cancel_at = None,
+                    _ => {}
+                }
+            }
+        });
+        self.note(Asked::Act(jobs, verb))
+    }
+
+    fn pause(&self, _team: Option<Name>, _until: Option<Wall>, why: String) -> Answer<'_, ()> {
+        self.note(Asked::PauseAll(why))
+    }
+
+    fn resume(&self, _team: Option<Name>) -> Answer<'_, ()> {
+        self.note(Asked::ResumeAll)
+    }
+
+    fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
+        self.note(Asked::Drain(node, on))
+    }
+
+    fn report(&self, _job: JobId, _report: Report) -> Answer<'_, ()> {
+        self.with(|_| ())
+    }
+
+    fn logs(&self, job: JobId, _query: LogQuery) -> Answer<'_, Stream<Bytes>> {
+        self.with(|fleet| {
+            let bytes = fleet.output.get(&job.0).cloned().unwrap_or_default();
+            stream::iter((!bytes.is_empty()).then(|| Ok(Bytes::from(bytes)))).boxed()
+        })
+    }
+
+    fn events(&self, since: Option<u64>, follow: bool) -> Answer<'_, Stream<EventRow>> {
+        let mut plugged = self.unplugged.subscribe();
+        let gone = async move { plugged.wait_for(Option::is_some).await.map(|_| ()) };
+        let news = BroadcastStream::new(self.news.subscribe());
+        let live = news.filter_map(|row| async { row.ok().map(Ok) }).take_until(Box::pin(gone));
+        self.with(|fleet| {
+            let after = |row: &EventRow| row.seq > since.unwrap_or(0);
+            let rows: Vec<_> = fleet.facts.iter().filter(|row| after(row)).cloned().collect();
+            let rows = stream::iter(rows.into_iter().map(Ok));
+            // Followed, it stays open until the link is unplugged.
+            if follow { rows.chain(live).boxed() } else { rows.boxed() }
+        })
+    }
+
+    fn input(&self, job: JobId, _rank: u32, bytes: Bytes) -> Answer<'_, ()> {
+        self.note(Asked::Input(job, bytes.to_vec()))
+    }
+
+    fn resize(&self, _job: JobId, _rank: u32, rows: u16, cols: u16) -> Answer<'_, ()> {
+        self.note(Asked::Resize(rows, cols))
+    }
+
+    fn looked(&self, mark: Option<Wall>) -> Answer<'_, Wall> {
+        self.with(|_| mark.unwrap_or(fleet::ago(holdshort::base::Span::hours(5)).wall))
+    }
+
+    fn status(&self) -> Answer<'_, ServerStatus> {
+        async { Err(LinkError::Protocol("not asked by the console".into())) }.boxed()
+    }
+
+    fn stop(&self, _with_jobs: bool) -> Answer<'_, ()> {
+        self.with(|_| ())
+    }
+
+    fn compact(&self) -> Answer<'_, u64> {
+        self.with(|_| 0)
+    }
+}

@@ -1,0 +1,14 @@
+//! The console from outside: screens as text and roles, keys at random, every action against
+//! read-only mode, tiny sizes. All through a link that answers from a fleet in memory.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should stop")]
+
+mod feed;
+mod fleet;
+mod grid;
+mod keys;
+mod link;
+mod panes;
+mod pty;
+mod safety;
+mod speed;
