@@ -1,42 +1,15 @@
-//! What `view` made, on this terminal: the reader's zone, colours for roles, sentences in JSON.
+//! What `view` made, on this terminal: the reader's zone, colours for roles.
 
 use std::fmt::Write as _;
 
 use super::output::{self, Output};
-use crate::api::wire;
 use crate::base::At;
-use crate::model::{Finding, Reason};
 use crate::view::line::{Line, Role};
 use crate::view::sight::Sight;
-use crate::view::words;
 
 /// A page made at this time, seen from here.
 pub fn sight(at: At) -> Sight {
     Sight::new(at, chrono::Local)
-}
-
-/// The sentences inside JSON documents. Programs read them in UTC.
-pub struct Sentences(Sight);
-
-impl Sentences {
-    /// Sentences about a page made at this time.
-    pub fn new(at: At) -> Sentences {
-        Sentences(Sight::utc(at))
-    }
-}
-
-impl wire::Words for Sentences {
-    fn reason(&self, reason: &Reason) -> String {
-        words::reason(reason, &self.0)
-    }
-
-    fn change(&self, reason: &Reason) -> String {
-        words::change(reason, &self.0)
-    }
-
-    fn finding(&self, finding: &Finding) -> String {
-        words::finding(finding, &self.0)
-    }
 }
 
 /// Columns to fit lines into; `None` for a pipe.

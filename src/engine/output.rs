@@ -59,7 +59,7 @@ impl Output {
         let Ok(shards) = std::fs::read_dir(&self.jobs) else { return };
         let number = |name: &std::ffi::OsStr| name.to_str().and_then(|n| n.parse::<u64>().ok());
         let old = shards.flatten().filter_map(|entry| number(&entry.file_name()));
-        let mut old: BTreeSet<u64> = old.filter(|shard| shard + 1 <= before.0 / SHARD).collect();
+        let mut old: BTreeSet<u64> = old.filter(|shard| *shard < before.0 / SHARD).collect();
         if old.is_empty() {
             return;
         }

@@ -1,5 +1,7 @@
 //! The one integration-test binary: each module tests a room from outside, or the whole program.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on stops")]
+
 mod api;
 mod cli_attach;
 mod cli_finds;

@@ -21,7 +21,7 @@ mod logs;
 mod nodes;
 pub mod openapi;
 pub mod routes;
-mod sentences;
+pub mod sentences;
 pub mod socket;
 mod submit;
 mod terminal;

@@ -2,12 +2,13 @@
 
 use clap::Args;
 
+use crate::api::server::sentences::Sentences;
 use crate::api::wire::cursor::cursor_of;
 use crate::api::wire::list::JobList;
 use crate::cli::exit::{Failure, OK, Outcome};
 use crate::cli::output;
 use crate::cli::session::Session;
-use crate::cli::shown::{self, Sentences};
+use crate::cli::shown;
 use crate::link::{JobQuery, Link};
 use crate::model::page::{Cursor, Ended, JobPage};
 use crate::view::line::{Line, Role};
@@ -64,7 +65,7 @@ impl Ls {
         };
         let page = self.page(link, &filter, ended).await?;
         if session.globals.json {
-            session.json(&JobList::new(&page, &Sentences::new(page.at)))?;
+            session.json(&JobList::new(&page, &Sentences::at(page.at)))?;
             return Ok(OK);
         }
         let filtered = !filter.is_empty();

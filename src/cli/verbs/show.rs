@@ -2,12 +2,13 @@
 
 use clap::Args;
 
+use crate::api::server::sentences::Sentences;
 use crate::api::wire::detail::JobDocument;
 use crate::api::wire::why::WhyDocument;
 use crate::cli::args::target::Target;
 use crate::cli::exit::{OK, Outcome};
 use crate::cli::session::Session;
-use crate::cli::shown::{self, Sentences};
+use crate::cli::shown;
 use crate::cli::targets;
 use crate::link::Link;
 use crate::view::describe;
@@ -38,7 +39,7 @@ impl Show {
         let detail = link.job(job).await?;
         let at = link.summary().await?.at;
         if session.globals.json {
-            session.json(&JobDocument::new(&detail, &Sentences::new(at)))?;
+            session.json(&JobDocument::new(&detail, &Sentences::at(at)))?;
         } else {
             let lines = describe::job(&detail, &shown::sight(at), shown::room());
             session.output.out(&shown::text(&lines, session.output))?;
@@ -57,7 +58,7 @@ impl Why {
         let why = link.why(job).await?;
         let at = link.summary().await?.at;
         if session.globals.json {
-            session.json(&WhyDocument::new(&why, &Sentences::new(at)))?;
+            session.json(&WhyDocument::new(&why, &Sentences::at(at)))?;
         } else {
             let lines = describe::why(&why, &shown::sight(at));
             session.output.out(&shown::text(&lines, session.output))?;
