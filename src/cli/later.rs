@@ -201,7 +201,10 @@ fn verb_with(word: &str, rest: &[OsString]) -> Option<Failure> {
         return Some(Failure::usage(what, "`holdshort help all` lists what it has"));
     }
     match word.parse::<Target>() {
-        Ok(target) => Some(Failure::usage("this version has no console yet", look_at(&target))),
+        Ok(target) => {
+            let what = format!("`{word}` is no verb; alone it opens the console there");
+            Some(Failure::usage(what, look_at(&target)))
+        }
         Err(why) if target::is_review(word) => {
             Some(Failure::usage(why, "`holdshort help all` lists what it has"))
         }

@@ -219,7 +219,9 @@ impl Client {
             // Where nobody has ever answered and nobody can be started, waiting helps nobody.
             let known = connected || self.met.load(Ordering::Relaxed) || self.revive.is_some();
             let until = *until.get_or_insert_with(|| Instant::now() + PATIENCE);
-            if !known || !ask.again || Instant::now() >= until {
+            // What never reached a server can be said again in any case.
+            let again = ask.again || !connected;
+            if !known || !again || Instant::now() >= until {
                 return Err(self.unreachable(&why));
             }
             self.bring_back().await?;

@@ -37,7 +37,9 @@ impl Send {
     /// # Errors
     /// The server's: no such job, no terminal, not running.
     pub async fn run(self, _session: &Session, link: &dyn Link) -> Outcome {
-        let job = targets::id(link, &self.target).await?;
+        // What is typed is never sent twice, so a server that is just going away is found out by
+        // a question that may be asked again.
+        let job = targets::one(link, &self.target).await?.id;
         link.input(job, self.task, Bytes::from(self.typed())).await?;
         Ok(OK)
     }

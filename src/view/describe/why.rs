@@ -20,7 +20,12 @@ pub fn why(why: &Why, sight: &Sight) -> Vec<Line> {
     for reason in &why.also {
         sheet.line(coded("also ", &words::reason(reason, sight), reason));
     }
-    if let Some(position) = why.position {
+    // A place in the queue means nothing where more than room is missing.
+    let no_room_helps = matches!(
+        why.reason.code,
+        Code::NeverFits | Code::AllPaused | Code::TeamPaused | Code::NodesUnavailable
+    );
+    if let Some(position) = why.position.filter(|_| !no_room_helps) {
         let ahead = position.saturating_sub(1);
         let text = match ahead {
             0 => "next in line for such room".to_owned(),
@@ -47,6 +52,19 @@ mod tests {
     use crate::base::JobId;
     use crate::view::line::plain;
     use crate::view::sample::at;
+
+    #[test]
+    fn what_can_never_start_is_not_next_in_line() {
+        let answer = Why {
+            job: JobId(42),
+            state: State::Queued,
+            reason: Reason::bare(Code::NeverFits),
+            also: vec![],
+            would_change: vec![],
+            position: Some(1),
+        };
+        assert_eq!(why(&answer, &Sight::utc(at(0))).len(), 2);
+    }
 
     #[test]
     fn each_sentence_has_its_code_beside_it() {
