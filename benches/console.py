@@ -42,7 +42,8 @@ class Console:
         until = time.perf_counter() + patience
         while True:
             left = until - time.perf_counter()
-            ready, _, _ = select.select([self.master], [], [], max(0, min(left, 0.03 if got else left)))
+            pause = max(0, min(left, 0.03 if got else left))
+            ready, _, _ = select.select([self.master], [], [], pause)
             if not ready:
                 return got, first
             first = first or time.perf_counter()
@@ -96,13 +97,17 @@ def measure(ours, size, seconds):
     drawn, _ = console.read(seconds)
     time.sleep(max(0, seconds - (time.perf_counter() - began)))
     percent = (cpu_seconds(console.process.pid) - cpu) / seconds * 100
-    say(f"quiet for {seconds} s, {size} jobs: share of a core", f"{percent:.2f} %", "(below 0.3)", percent < 0.3)
-    say(f"quiet for {seconds} s, {size} jobs: bytes drawn", f"{len(drawn)}")
+    quiet = f"quiet for {seconds} s, {size} jobs"
+    say(f"{quiet}: share of a core", f"{percent:.2f} %", "(below 0.3)", percent < 0.3)
+    say(f"{quiet}: bytes drawn", f"{len(drawn)}")
     console.close()
 
 
 def main(options):
     print("console: a 200x60 terminal", flush=True)
+    if options.peers_only:
+        print("skipped: nothing of the peers is measured here")
+        return
     sizes = options.count([100], [1000, 10_000], [1000, 100_000])
     seconds = options.count(1, 5, 20)
     with Ours() as ours:
