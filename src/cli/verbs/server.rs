@@ -58,7 +58,9 @@ fn start(session: &Session) -> Outcome {
     if !autostart::ensure(&session.places)? {
         session.output.note("it runs already");
     }
-    status(session)
+    // A server that was just killed may still answer the door; this link starts the next one.
+    let link = session.link()?;
+    block_on(show(session, link.as_ref()))
 }
 
 fn restart(session: &Session) -> Outcome {
