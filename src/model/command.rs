@@ -111,6 +111,28 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// The person or job behind it; `None` for what the machine or time brings.
+    pub fn author(&self) -> Option<&Actor> {
+        match self {
+            Command::Submit(submit) => Some(&submit.by),
+            Command::Act(act) => Some(&act.by),
+            Command::Pause { by, .. }
+            | Command::Resume { by, .. }
+            | Command::Drain { by, .. }
+            | Command::Looked { by, .. }
+            | Command::Report { by, .. } => Some(by),
+            Command::Task { .. }
+            | Command::NodeSeen { .. }
+            | Command::Configure(_)
+            | Command::Started { .. }
+            | Command::Down { .. }
+            | Command::Tick
+            | Command::Find { .. } => None,
+        }
+    }
+}
+
 /// Queue jobs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Submit {

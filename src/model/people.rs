@@ -19,6 +19,11 @@ pub struct Actor {
 }
 
 impl Actor {
+    /// As lists of events name it: the job for a process in its tree, else the person.
+    pub fn shown(&self) -> Name {
+        self.in_job.map_or_else(|| self.user.clone(), |job| format!("job {job}").into())
+    }
+
     /// The program itself: timers, health, reconciliation.
     pub fn system() -> Actor {
         Actor { user: "holdshort".into(), uid: None, in_job: None }

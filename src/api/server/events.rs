@@ -169,7 +169,7 @@ impl Feed {
     }
 
     fn messages(&self, record: &Record) -> Result<Vec<Sse>, Over> {
-        let by = causer(&record.command).map(shown);
+        let by = record.command.author().map(|by| by.shown().to_string());
         let mut facts = record.facts.iter().filter(|fact| self.may_see(record, fact)).peekable();
         let mut messages = Vec::new();
         while let Some(fact) = facts.next() {
@@ -195,30 +195,6 @@ impl Feed {
     }
 }
 
-/// The person or job behind a command, if there is one.
-fn causer(command: &Command) -> Option<&Actor> {
-    match command {
-        Command::Submit(submit) => Some(&submit.by),
-        Command::Act(act) => Some(&act.by),
-        Command::Pause { by, .. }
-        | Command::Resume { by, .. }
-        | Command::Drain { by, .. }
-        | Command::Report { by, .. }
-        | Command::Looked { by, .. } => Some(by),
-        Command::Task { .. }
-        | Command::NodeSeen { .. }
-        | Command::Configure(_)
-        | Command::Started { .. }
-        | Command::Down { .. }
-        | Command::Tick
-        | Command::Find { .. } => None,
-    }
-}
-
-fn shown(by: &Actor) -> String {
-    by.in_job.map_or_else(|| by.user.to_string(), |job| format!("job {job}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,7 +217,7 @@ mod tests {
     fn a_fact_is_shown_with_the_job_that_caused_it_not_its_owner() {
         let by = Actor { user: "ana".into(), uid: Some(7), in_job: Some(JobId(4)) };
         let command = Command::Resume { team: None, by };
-        assert_eq!(causer(&command).map(shown), Some("job 4".to_owned()));
-        assert_eq!(causer(&Command::Tick), None);
+        assert_eq!(command.author().map(Actor::shown).as_deref(), Some("job 4"));
+        assert_eq!(Command::Tick.author(), None);
     }
 }

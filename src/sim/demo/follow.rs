@@ -9,11 +9,11 @@ use futures::StreamExt;
 use futures::stream;
 use tokio::sync::watch;
 
-use crate::base::{JobId, Name, TaskId};
+use crate::base::{JobId, TaskId};
 use crate::link::{LinkError, Stream};
+use crate::model::Actor;
 use crate::model::fact::Record;
 use crate::model::page::{EventRow, LogQuery};
-use crate::model::{Actor, Command};
 use crate::sim::demo::pulse::{Beat, Pulse};
 use crate::sim::fleet::Fleet;
 use crate::sim::process::Read;
@@ -77,7 +77,7 @@ impl EventFeed {
                 self.ready.push_back(Err(LinkError::Protocol(text)));
             }
             self.last = Some(record.seq);
-            let by = causer(&record.command);
+            let by = record.command.author().map(Actor::shown);
             let row = |fact: &crate::model::Fact| EventRow {
                 seq: record.seq,
                 at: record.at,
@@ -87,24 +87,6 @@ impl EventFeed {
             self.ready.extend(record.facts.iter().map(row).map(Ok));
         }
         Some(())
-    }
-}
-
-/// The person or job behind a command, if there is one.
-fn causer(command: &Command) -> Option<Name> {
-    let shown = |by: &Actor| match by.in_job {
-        Some(job) => format!("job {job}").into(),
-        None => by.user.clone(),
-    };
-    match command {
-        Command::Submit(submit) => Some(shown(&submit.by)),
-        Command::Act(act) => Some(shown(&act.by)),
-        Command::Pause { by, .. }
-        | Command::Resume { by, .. }
-        | Command::Drain { by, .. }
-        | Command::Looked { by, .. }
-        | Command::Report { by, .. } => Some(shown(by)),
-        _ => None,
     }
 }
 

@@ -28,14 +28,18 @@ fn host() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let theme = holdshort::tui::theme::load("dark").unwrap();
     let fleet = if role == "quiet" { fleet::Fleet::default() } else { fleet::many() };
+    let fake = Fake::new(fleet);
     let link: Arc<dyn Link> = match role.strip_prefix("socket ") {
         Some(socket) => Arc::new(Local::new(socket)),
-        None => Fake::new(fleet),
+        None => fake.clone(),
     };
     let result = runtime.block_on(async {
         if role == "panic" {
-            tokio::spawn(async {
-                tokio::time::sleep(Duration::from_millis(300)).await;
+            tokio::spawn(async move {
+                // The terminal is entered before the first page is asked for.
+                while fake.pages() == 0 {
+                    tokio::task::yield_now().await;
+                }
                 panic!("a part broke");
             });
         }
