@@ -1,4 +1,5 @@
-//! The three resources that teams share, as plain numbers: amounts, bounds and weights.
+//! The three resources that teams share, as plain numbers: amounts, with the model's bounds and
+//! weights.
 //!
 //! CPU in thousandths of a core, memory in bytes, GPUs in thousandths of a device. All
 //! arithmetic saturates. Countable resources are nobody's share and do not appear here.
@@ -6,6 +7,7 @@
 use std::fmt;
 
 use crate::model::Resources;
+pub use crate::model::team::{Bounds, Weights};
 
 /// One of the resources that teams share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,28 +33,6 @@ pub struct Amounts {
 
 /// The most there may be of one resource; `None` is unlimited.
 pub type Bound = Option<u64>;
-
-/// The most there may be of each.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Bounds {
-    /// Thousandths of a core.
-    pub cpu_milli: Bound,
-    /// Bytes.
-    pub mem_bytes: Bound,
-    /// Thousandths of a device.
-    pub gpu_milli: Bound,
-}
-
-/// Over-quota weights, one per resource; only their ratios count, zero never gets surplus.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Weights {
-    /// For CPU.
-    pub cpu: u64,
-    /// For memory.
-    pub mem: u64,
-    /// For GPUs.
-    pub gpu: u64,
-}
 
 impl Kind {
     /// All of them, in the order in which refusals name them.
@@ -163,12 +143,6 @@ impl Weights {
             Kind::Mem => self.mem,
             Kind::Gpu => self.gpu,
         }
-    }
-}
-
-impl Default for Weights {
-    fn default() -> Weights {
-        Weights { cpu: 1, mem: 1, gpu: 1 }
     }
 }
 
