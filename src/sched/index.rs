@@ -287,6 +287,21 @@ impl Index {
         self.custom.iter().map(|(name, (held, _))| (name, *held))
     }
 
+    /// Units of a countable resource: held, and of that being given back.
+    pub fn units(&self, name: &str) -> (u64, u64) {
+        self.custom.get(name).copied().unwrap_or_default()
+    }
+
+    /// Elements of an array that hold room.
+    pub fn elements(&self, array: JobId) -> u32 {
+        self.arrays.get(&array).copied().unwrap_or(0)
+    }
+
+    /// Room in use by node.
+    pub fn uses(&self) -> impl Iterator<Item = (&Name, &Use)> {
+        self.uses.iter()
+    }
+
     /// Room in use on a node.
     pub fn used(&self, node: &str) -> Use {
         self.uses.get(node).cloned().unwrap_or_default()

@@ -170,7 +170,7 @@ impl Default for Gang {
 }
 
 /// The task groups of a job and the tree they stand in.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Groups {
     /// The groups, in order of their ranks.
@@ -184,7 +184,7 @@ pub struct Groups {
 }
 
 /// Identical tasks of a job that has several kinds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TaskGroup {
     /// Its name, unique in the job.
     pub name: Name,
@@ -201,7 +201,7 @@ pub struct TaskGroup {
 }
 
 /// A set of task groups of which some must be satisfied together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GroupSet {
     /// Its name, unique in the job.
     pub name: Name,
