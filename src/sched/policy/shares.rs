@@ -5,6 +5,9 @@
 //! equals in rounds by over-quota weight, corrected by past usage; in the end what rounding left
 //! over goes to the largest fractions. [`divide_tree`] does so from the top down: each parent's
 //! share is what its children divide. Start with [`divide`].
+//!
+//! Leftovers are given inside each tier before the next one sees anything, and never lift a share
+//! above what its queue can use; KAI hands out whole units there.
 
 use std::cmp::Reverse;
 
@@ -185,7 +188,8 @@ pub struct Team {
 }
 
 impl Team {
-    fn claim(&self, kind: Kind) -> Claim {
+    /// Its claim on one resource.
+    pub fn claim(&self, kind: Kind) -> Claim {
         Claim {
             quota: self.quota.get(kind),
             limit: self.limit.get(kind),
