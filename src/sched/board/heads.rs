@@ -37,7 +37,7 @@ impl Head {
 
 impl Board {
     /// The best of each shape, in teams that are not held back.
-    pub fn heads(&self) -> Vec<Head> {
+    pub(super) fn heads(&self) -> Vec<Head> {
         let queue = self.world.index().queue.iter();
         queue.filter_map(|(shape, places)| self.head(shape, *places.get_min()?)).collect()
     }

@@ -44,7 +44,7 @@ pub struct Board {
     custom: BTreeMap<Name, Level>,
     rates: BTreeMap<Name, u64>,
     arrays: BTreeMap<JobId, u32>,
-    /// The best of each shape that has found no room, for the actions that make some.
+    /// The best of each shape that has found no room so far.
     pub left: Vec<Head>,
     /// What was decided, in order.
     pub deeds: Vec<Deed>,
@@ -81,7 +81,7 @@ impl Board {
             let used = uses.next_if(|(name, _)| **name == node.name).map(|(_, used)| used);
             rooms.push(room(node, used));
         }
-        Board {
+        let mut board = Board {
             world: world.clone(),
             at,
             teams: Teams::of(world),
@@ -95,7 +95,9 @@ impl Board {
             deeds: Vec::new(),
             looks: 0,
             log: Vec::new(),
-        }
+        };
+        board.left = board.heads();
+        board
     }
 
     /// The world it was built from.
