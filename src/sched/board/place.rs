@@ -19,15 +19,18 @@ use crate::sched::policy::queue::lineage;
 pub enum Mode {
     /// They start if they can, else they are promised room.
     Start,
-    /// They are promised room: others must be stopped first.
-    Promise,
+    /// They are promised room: others must be stopped first. What is to be stopped stays where
+    /// it is if it can.
+    Stay,
+    /// The same, but what is to be stopped goes to the best place, even if it could stay.
+    Move,
 }
 
 impl Mode {
     fn latest_start(self) -> Option<When> {
         match self {
             Mode::Start => Some(When::Now),
-            Mode::Promise => None,
+            Mode::Stay | Mode::Move => None,
         }
     }
 }
@@ -60,7 +63,10 @@ impl Board {
             return false;
         }
         let Some(units_at) = self.units_fit(&sum, mode) else { return false };
-        let mode = if units_at == When::Later { Mode::Promise } else { mode };
+        let mode = match (units_at, mode) {
+            (When::Later, Mode::Start) => Mode::Stay,
+            _ => mode,
+        };
         if starts_element {
             self.count_element(&spec);
         }
@@ -79,18 +85,23 @@ impl Board {
             Mark::Evicted(from) => Some(from.clone()),
             _ => None,
         };
-        if let Some(from) = &from
-            && let Grip::Known(shares) = &from.grip
-            && self.rooms[from.node].could_keep(request, shares)
-        {
+        let could_keep = from.as_ref().filter(|from| {
+            self.rooms[from.node].could_keep(request, known(&from.grip))
+        });
+        if let Some(from) = could_keep.filter(|_| mode == Mode::Stay) {
             self.keep(id, rank, request, from.clone());
             return true;
         }
+        let own_node = could_keep.map(|from| from.node);
         let by = match request.gpu_milli {
             0 => self.world.setup().cycle.place_cpu,
             _ => self.world.setup().cycle.place_gpu,
         };
         let Some((node, when)) = self.choose(seat, cell.group, request, by) else { return false };
+        if let Some(from) = from.clone().filter(|_| own_node == Some(node)) {
+            self.keep(id, rank, request, from);
+            return true;
+        }
         let when = mode.latest_start().filter(|_| when == When::Now).unwrap_or(When::Later);
         let Some(grip) = self.rooms[node].grip(request.gpu_milli, when) else { return false };
         self.looks += self.rooms.len() as u64;

@@ -297,7 +297,8 @@ impl Kinds {
             (task.subgroup.clone(), gpus, task.allowed_nodes.clone())
         };
         let mut order: Vec<usize> = (0..job.tasks.len()).collect();
-        order.sort_by_key(|at| job.tasks[*at].order.unwrap_or(i64::MAX));
+        // Higher goes first.
+        order.sort_by_key(|at| std::cmp::Reverse(job.tasks[*at].order.unwrap_or(0)));
         let mut kinds: Vec<Sameness> = Vec::new();
         // Groups in the order the job names them, tasks in their own.
         for group in &job.subgroups {
