@@ -37,7 +37,7 @@ pub trait Hunt {
 
 /// Lets each waiting job look for victims.
 pub fn run(board: &mut Board, hunt: &dyn Hunt) {
-    if board.world().index().givers.is_empty() {
+    if board.world().index().givers.is_empty() && board.deeds.is_empty() {
         return;
     }
     let by_team = board.world().setup().cycle.on("fair_share");
@@ -114,15 +114,24 @@ fn evict(
     }
     for (id, batches) in by_job {
         let Some(seat) = board.seated(id) else { continue };
-        let stays = |mark: &Mark| matches!(mark, Mark::Holds(_));
+        if seat.job.active_tasks().next().is_none() {
+            // It had got room in this cycle only; nothing of it runs.
+            continue;
+        }
+        let stays = |mark: &Mark| matches!(mark, Mark::Holds(_) | Mark::Starts(_));
         let goes_on = seat.gang(Waiting::Evicted, stays).is_satisfied()
             && seat.tasks.iter().any(|cell| stays(&cell.mark));
+        let runs = |rank: &&usize| seat.tasks[**rank].mark != Mark::Undone;
         let mut ranks: Vec<u32> = batches
             .iter()
             .flat_map(|batch| &batch.ranks)
+            .filter(runs)
             .filter_map(|rank| u32::try_from(*rank).ok())
             .collect();
         ranks.sort_unstable();
+        if ranks.is_empty() {
+            continue;
+        }
         let moved = !outcome.lost.iter().any(|batch| batch.job == id);
         let to = seat.tasks.iter().filter_map(|cell| match &cell.mark {
             Mark::Moves { to, .. } => Some(&*board.rooms[to.node].name),

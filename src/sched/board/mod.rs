@@ -134,6 +134,12 @@ impl Board {
         self.seats.get(&id)
     }
 
+    /// Somebody got room in this cycle and lost it again.
+    pub fn has_undone(&self) -> bool {
+        let cells = self.seats.values().flat_map(|seat| &seat.tasks);
+        cells.into_iter().any(|cell| cell.mark == Mark::Undone)
+    }
+
     /// A point to go back to.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint(self.log.len())

@@ -92,6 +92,8 @@ impl Board {
             self.keep(id, rank, request, from.clone());
             return true;
         }
+        // What does not run yet may start anywhere.
+        let mode = if cell.mark == Mark::Undone { Mode::Start } else { mode };
         let own_node = could_keep.map(|from| from.node);
         let by = match request.gpu_milli {
             0 => self.world.setup().cycle.place_cpu,
@@ -141,16 +143,32 @@ impl Board {
         self.book(id, request, true);
     }
 
-    /// Stops a task: what it holds will be free.
+    /// Stops a task: what it holds will be free. One that had got room in this cycle only has
+    /// none any more.
     pub fn evict(&mut self, id: JobId, rank: usize) {
         let Some(seat) = self.seats.get(&id) else { return };
         let cell = &seat.tasks[rank];
-        let Mark::Holds(spot) = cell.mark.clone() else { return };
         let request = seat.job.spec.request_of(cell.group).clone();
-        let shares = known(&spot.grip).to_vec();
-        self.change_room(spot.node, |room| room.release(&request, &shares, true));
-        self.release_units(&request, true);
-        self.mark(id, rank, Mark::Evicted(spot));
+        let after = match cell.mark.clone() {
+            Mark::Holds(spot) => {
+                let shares = known(&spot.grip).to_vec();
+                self.change_room(spot.node, |room| room.release(&request, &shares, true));
+                self.release_units(&request, true);
+                Mark::Evicted(spot)
+            }
+            Mark::Starts(Spot { node, grip }) => {
+                self.change_room(node, |room| room.untake(&request, &grip, When::Now));
+                self.untake_units(&request, When::Now);
+                Mark::Undone
+            }
+            Mark::Promised(Spot { node, grip }) => {
+                self.change_room(node, |room| room.untake(&request, &grip, When::Later));
+                self.untake_units(&request, When::Later);
+                Mark::Undone
+            }
+            _ => return,
+        };
+        self.mark(id, rank, after);
         self.book(id, &request, false);
     }
 
@@ -190,7 +208,7 @@ impl Board {
                 room.untake(&request, &spot.grip, When::Now);
                 room.take(&request, &spot.grip, When::Later);
             });
-            self.untake_units(&request);
+            self.untake_units(&request, When::Now);
             self.take_units(&request, When::Later);
             self.mark(id, rank, Mark::Promised(spot));
         }
@@ -248,10 +266,13 @@ impl Board {
         }
     }
 
-    /// Takes back what a start took.
-    fn untake_units(&mut self, request: &Resources) {
+    /// Takes back what [`Board::take_units`] took.
+    fn untake_units(&mut self, request: &Resources, when: When) {
         for (name, units) in &request.custom {
-            self.change_units(name, |level| level.untake(*units, When::Now));
+            self.change_units(name, |level| level.untake(*units, when));
+            if when == When::Later {
+                continue;
+            }
             let used = self.rates.get(name).copied().unwrap_or(0);
             self.log.push(Undo::Rate(name.clone(), used));
             self.rates.insert(name.clone(), used.saturating_sub(*units));
