@@ -100,12 +100,13 @@ impl Board {
             _ => self.world.setup().cycle.place_gpu,
         };
         let Some((node, when)) = self.choose(seat, cell.group, request, by) else { return false };
-        if let Some(from) = from.clone().filter(|_| own_node == Some(node)) {
+        let when = mode.latest_start().filter(|_| when == When::Now).unwrap_or(When::Later);
+        let Some(grip) = self.rooms[node].grip(request.gpu_milli, when, by) else { return false };
+        let stays = from.clone().filter(|from| own_node == Some(node) && self.same(from, &grip));
+        if let Some(from) = stays {
             self.keep(id, rank, request, from);
             return true;
         }
-        let when = mode.latest_start().filter(|_| when == When::Now).unwrap_or(When::Later);
-        let Some(grip) = self.rooms[node].grip(request.gpu_milli, when) else { return false };
         self.looks += self.rooms.len() as u64;
         self.change_room(node, |room| room.take(request, &grip, when));
         self.take_units(request, when);
@@ -118,6 +119,13 @@ impl Board {
         self.mark(id, rank, mark);
         self.book(id, request, true);
         true
+    }
+
+    /// Whether a task would get the device it has; whole devices are all the same.
+    fn same(&self, from: &Spot, grip: &Grip) -> bool {
+        let Grip::Share { at, .. } = grip else { return true };
+        let device = &self.rooms[from.node].devices[*at];
+        known(&from.grip).iter().all(|share| share.index == device.index)
     }
 
     /// The best node for a task.

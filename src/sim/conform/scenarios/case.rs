@@ -45,6 +45,7 @@ pub struct Config {
     pub allow_victim_move_in_reclaim: Option<bool>,
     pub max_consolidation_victims: Option<i64>,
     pub saturation_multiplier: Option<f64>,
+    pub only_plugins: Option<Vec<String>>,
 }
 
 /// A node.

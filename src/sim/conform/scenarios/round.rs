@@ -68,8 +68,6 @@ impl Stage {
         }
         let (facts, world) = plan.commit();
         let work = Work::of(&self.world, &facts);
-        for f in &facts { #[allow(clippy::print_stderr)] { if std::env::var("SHOWF").is_ok() { eprintln!("{}", serde_json::to_string(f).unwrap_or_default()); } } }
-        if std::env::var("SHOWF").is_ok() { #[allow(clippy::print_stderr)] { eprintln!("--"); } }
         self.world = world;
         Ok(work)
     }

@@ -150,13 +150,17 @@ impl Stage {
     /// GPUs of a node that are being released, and that nobody holds.
     pub fn devices(&self, name: &str) -> (f64, f64) {
         let used = self.world.index().used(name);
-        let releasing = used.releasing.as_ref().map_or(0, |used| used.held.gpu_milli);
         let count = self.world.node(name).map_or(0, |node| node.gpus.len());
-        let idle = (0..count).filter(|index| {
-            !used.gpus.keys().any(|used| usize::try_from(*used) == Ok(*index))
-        });
-        let devices = |milli: u64| u32::try_from(milli).map_or(f64::MAX, f64::from) / 1000.0;
-        (devices(releasing), devices(idle.count() as u64 * 1000))
+        let (mut releasing, mut idle) = (0.0, 0.0);
+        for index in 0..u32::try_from(count).unwrap_or(0) {
+            let gone = used.releasing.as_ref().and_then(|used| used.gpus.get(&index));
+            match (used.gpus.get(&index), gone) {
+                (None, _) => idle += 1.0,
+                (held, gone) if held == gone => releasing += 1.0,
+                _ => {}
+            }
+        }
+        (releasing, idle)
     }
 }
 
@@ -226,7 +230,9 @@ fn setup(case: &Case, paths: &BTreeMap<String, Name>) -> Setup {
 
 fn cycle(config: &Config) -> Cycle {
     let plain = Cycle::default();
+    let spreads = config.only_plugins.iter().flatten().any(|name| name == "device_spread");
     let place = |word: &Option<String>| match word.as_deref() {
+        _ if spreads => PlaceBy::Spread,
         Some("spread") => PlaceBy::Spread,
         _ => PlaceBy::BinPack,
     };
@@ -458,6 +464,8 @@ fn live(
     let created = Span::mins(job.created_ago_min);
     let stale = job.stale_for_s.map_or(Span::ZERO, Span::secs);
     let started = job.started_ago_s.map_or(stale, Span::secs).max(stale);
+    let stuck = job.tasks.iter().any(|task| task.state == "stuck_releasing");
+    let started = if stuck { started.max(Span::mins(10)) } else { started };
     let created = created.max(started);
     let mut note = |ago, fact| {
         let order = past.len();
@@ -501,7 +509,7 @@ fn live(
     if stops {
         let (by, class) = ("owner".into(), Class::StartStop);
         let why = StopFor::Requeue;
-        note(Span::ZERO, Fact::JobStopping { job: id, why, by, reason: None, class });
+        note(if stuck { Span::mins(10) } else { Span::ZERO }, Fact::JobStopping { job: id, why, by, reason: None, class });
     }
     Ok(())
 }
