@@ -58,7 +58,7 @@ fn differs(stage: &Stage, job: usize, task: usize, expected: &TaskExpect) -> Opt
     {
         return Some(format!("is {status} on {}, expected {expected}", node.unwrap_or_default()));
     }
-    let expected = expected.device.as_ref().filter(|_| has_place)?;
+    let expected = expected.device.as_ref().filter(|_| has_place && !devices.is_empty())?;
     let same = expected.iter().all(|device| devices.contains(device));
     (!same).then(|| format!("has devices {devices:?}, expected {expected:?}"))
 }

@@ -142,6 +142,9 @@ impl Stage {
                 node = to.split(", ").nth(place).map(str::to_owned);
             }
         }
+        // Where a move goes is known by node only.
+        let moves = status == "pipelined" && moved.is_some();
+        let placement = placement.filter(|_| !moves);
         let gpus = placement.map(|placement| &placement.gpus[..]).unwrap_or_default();
         let devices = gpus.iter().map(|share| share.index.to_string()).collect();
         (status, node, devices)
