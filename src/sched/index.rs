@@ -393,8 +393,8 @@ fn account(job: &Job) -> Account {
     let comes_back = |why| matches!(why, StopFor::Preempt | StopFor::Requeue | StopFor::Gang);
     match job.state {
         State::Queued if job.frozen => {
-            let cores = |n: usize| job.spec.request.cpu_milli.saturating_mul(n as u64);
-            part.wanted.cpu_milli = cores(job.active_tasks().count());
+            let tasks = job.active_tasks().count() as u64;
+            part.wanted.cpu_milli = job.spec.request.cpu_milli.saturating_mul(tasks);
         }
         State::Queued => add(&mut part.wanted, &job.spec.request_in_all()),
         State::Stopping(why) if comes_back(why) && job.hold.is_none() => {

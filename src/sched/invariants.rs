@@ -97,7 +97,12 @@ fn bounds(world: &World, job: &Job, request: &Resources) -> Vec<String> {
 }
 
 /// Whether a job may lose room so, and only once.
-fn eviction(world: &World, job: &Job, eviction: &Eviction, seen: &mut BTreeSet<(JobId, u32)>) -> Vec<String> {
+fn eviction(
+    world: &World,
+    job: &Job,
+    eviction: &Eviction,
+    seen: &mut BTreeSet<(JobId, u32)>,
+) -> Vec<String> {
     let mut broken = Vec::new();
     let mut expect = |holds: bool, what: &str| {
         if !holds {

@@ -58,7 +58,8 @@ pub fn run(board: &mut Board, hunt: &dyn Hunt) {
             board.left.push(head);
             continue;
         };
-        let next = if taker.head.id() == head.id() { board.after(&head) } else { Some(head.clone()) };
+        let next =
+            if taker.head.id() == head.id() { board.after(&head) } else { Some(head.clone()) };
         let still = waiting.iter().filter(|other| other.id() != head.id()).cloned();
         waiting = Rc::new(still.chain(next.clone()).collect());
         next.into_iter().for_each(|head| turns.push(&board.teams, head));
@@ -73,9 +74,8 @@ fn ready(board: &mut Board, head: &Head, others: &Rc<Vec<Head>>) -> Option<Taker
         let job = board.world().job(head.id())?;
         let waits_since = job.evicted.as_ref().map_or(job.submitted, |evicted| evicted.1);
         let delayed = may_evict_from(waits_since.now, job.spec.preemption_delay) > board.at().now;
-        let placed = board.seated(head.id()).is_some_and(|seat| {
-            seat.next_chunk(Waiting::Fresh).is_empty()
-        });
+        let placed =
+            board.seated(head.id()).is_some_and(|seat| seat.next_chunk(Waiting::Fresh).is_empty());
         if !delayed && !placed {
             return Taker::of(board, &head, others);
         }
@@ -101,13 +101,7 @@ fn take(board: &mut Board, hunt: &dyn Hunt, taker: &Taker) -> bool {
 
 /// Notes who had to give room. A gang that keeps its minimum where it is loses single tasks,
 /// any other goes whole.
-fn evict(
-    board: &mut Board,
-    hunt: &dyn Hunt,
-    taker: &Taker,
-    outcome: &Outcome,
-    numbers: &Compared,
-) {
+fn evict(board: &mut Board, hunt: &dyn Hunt, taker: &Taker, outcome: &Outcome, numbers: &Compared) {
     let mut by_job: BTreeMap<JobId, Vec<&Batch>> = BTreeMap::new();
     for batch in outcome.lost.iter().chain(&outcome.moved) {
         by_job.entry(batch.job).or_default().push(batch);

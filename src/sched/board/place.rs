@@ -85,9 +85,9 @@ impl Board {
             Mark::Evicted(from) => Some(from.clone()),
             _ => None,
         };
-        let could_keep = from.as_ref().filter(|from| {
-            self.rooms[from.node].could_keep(request, known(&from.grip))
-        });
+        let could_keep = from
+            .as_ref()
+            .filter(|from| self.rooms[from.node].could_keep(request, known(&from.grip)));
         if let Some(from) = could_keep.filter(|_| mode == Mode::Stay) {
             self.keep(id, rank, request, from.clone());
             return true;

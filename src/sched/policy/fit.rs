@@ -168,7 +168,8 @@ impl Room {
 
     /// Whole devices that are free.
     pub fn whole_devices(&self, when: When) -> u64 {
-        let count = |when| self.devices.iter().filter(|device| device.is_whole(when)).count() as u64;
+        let count =
+            |when| self.devices.iter().filter(|device| device.is_whole(when)).count() as u64;
         let taken = self.whole.held.saturating_add(self.whole.promised);
         let later = count(When::Later).saturating_sub(taken);
         match when {
@@ -360,7 +361,8 @@ pub fn place(rooms: &mut [Room], request: &Resources, count: u32) -> Result<(), 
         let chosen = choose(&trial, request, PlaceBy::BinPack, When::Now, |_| true);
         let Some((at, _)) = chosen else { return Err((done, best(&trial, request))) };
         let room = &mut trial[at];
-        let grip = room.grip(request.gpu_milli, When::Now, PlaceBy::BinPack).unwrap_or(Grip::Nothing);
+        let grip =
+            room.grip(request.gpu_milli, When::Now, PlaceBy::BinPack).unwrap_or(Grip::Nothing);
         room.take(request, &grip, When::Now);
     }
     rooms.clone_from_slice(&trial);

@@ -69,7 +69,8 @@ fn gates_open(world: &World, job: &Job, now: Mono) -> bool {
         let held: u128 =
             holders.map(|job| u128::from(units_of(job)) * u128::from(active(job))).sum();
         let need = u128::from(*units) * u128::from(tasks);
-        let promised: u128 = promised(world, job).map(|(other, _)| u128::from(units_of(other))).sum();
+        let promised: u128 =
+            promised(world, job).map(|(other, _)| u128::from(units_of(other))).sum();
         let held = held + if job.frozen { 0 } else { promised };
         let taken = u128::from(world.taken(name, now));
         let rate = countable.per_minute.filter(|_| !job.frozen);
