@@ -311,7 +311,10 @@ impl Room {
     /// What of `gpu_milli` could be served here.
     fn gpu_best(&self, gpu_milli: u64) -> u64 {
         if gpu_milli < WHOLE {
-            return self.devices.iter().map(|device| device.level.now()).max().unwrap_or(0);
+            let spoken_for =
+                |device: &&Device| device.is_whole(When::Now) && self.whole_devices(When::Now) == 0;
+            let usable = self.devices.iter().filter(|device| !spoken_for(device));
+            return usable.map(|device| device.level.now()).max().unwrap_or(0);
         }
         self.whole_devices(When::Now) * WHOLE
     }
