@@ -351,7 +351,7 @@ fn a_stale_gang_goes_after_its_grace_and_comes_back() {
     }
     site.advance(Span::secs(59));
     site.stand(&[gone, kept], &["running", "running"]);
-    site.advance(Span::secs(2));
+    site.advance(Span::secs(1));
     site.stand(&[gone, kept], &["stopping", "running"]);
     assert_eq!(evicted(&site), [(gone, Rule::StaleGang)]);
     site.exit(gone, &Exit::Signal(15));
