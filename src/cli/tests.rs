@@ -11,11 +11,13 @@ use crate::link::{Answer, JobQuery, Link, LinkError, Stream};
 use crate::model::command::{Report, Verb};
 use crate::model::job::{Gang, Outcome, State};
 use crate::model::page::{
-    Counts, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus, Summary, Why,
+    Counts, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus, Summary, TeamPage,
+    Why,
 };
 use crate::model::reason::{Code, Reason};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::submission::Submission;
+use crate::model::team::TeamEdit;
 use crate::model::{Fact, Resources};
 
 const AT: At = At { now: Mono(1000), wall: Wall(1_700_000_000_000) };
@@ -253,6 +255,12 @@ impl Link for Scripted {
         unscripted()
     }
     fn drain(&self, _node: Name, _on: bool) -> Answer<'_, ()> {
+        unscripted()
+    }
+    fn teams(&self) -> Answer<'_, TeamPage> {
+        unscripted()
+    }
+    fn edit_team(&self, _team: Name, _edit: TeamEdit) -> Answer<'_, ()> {
         unscripted()
     }
     fn report(&self, _job: JobId, _report: Report) -> Answer<'_, ()> {

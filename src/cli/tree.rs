@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use super::output::Color;
 use super::verbs::{
     act, again, attach, completions, config, console, enable, events, help, journal, logs, ls,
-    nodes, pause, report, send, serve, server, set, show, submit, wait,
+    nodes, pause, report, send, serve, server, set, show, submit, team, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -123,6 +123,9 @@ pub enum Linked {
     /// Stop a job's processes and queue it again
     #[command(hide = true)]
     Requeue(act::Requeue),
+    /// Stop jobs so that others get their room; they queue again
+    #[command(hide = true)]
+    Preempt(act::Preempt),
     /// Change priority, team or time limit
     #[command(hide = true)]
     Set(set::Set),
@@ -144,6 +147,15 @@ pub enum Linked {
     /// Let work come to a node again
     #[command(hide = true)]
     Undrain(nodes::Undrain),
+    /// Show teams: what they are owed, hold and want
+    #[command(hide = true)]
+    Teams(team::Teams),
+    /// Add, change or remove a team
+    #[command(hide = true)]
+    Team(team::Team),
+    /// Show or change what teams are owed
+    #[command(hide = true)]
+    Quota(team::Quota),
     /// Print what happened
     #[command(hide = true)]
     Events(events::Events),

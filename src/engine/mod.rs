@@ -19,6 +19,7 @@ mod reads;
 mod recover;
 pub mod replay;
 pub mod submit;
+pub mod teams;
 mod tokens;
 mod watch;
 

@@ -68,12 +68,6 @@ fn ended_belongs(job: &Job, ended: Ended) -> bool {
 pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow {
     let spec = &job.spec;
     let running = job.tasks.iter().filter(|t| t.state == TaskState::Running).count();
-    let mut holds = Resources::default();
-    let held = match job.frozen {
-        false => spec.request.clone(),
-        true => Resources { cpu_milli: 0, custom: BTreeMap::new(), ..spec.request.clone() },
-    };
-    job.active_tasks().for_each(|_| holds.add(&held));
     let placed = job.tasks.iter().filter_map(|task| Some(task.placement.as_ref()?.node.clone()));
     let nodes: std::collections::BTreeSet<_> = placed.collect();
     let (command, cwd) = program.map(|p| (p.argv, p.cwd)).unwrap_or_default();
@@ -104,13 +98,23 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         nodes: nodes.into_iter().collect(),
         parent: spec.parent,
         array: spec.array,
-        holds,
+        holds: holds(job),
         prompt: job.prompt.clone(),
         progress: job.progress.clone(),
         findings: job.findings.values().cloned().collect(),
         cancel_at: job.cancel.as_ref().map(|cancel| cancel.due.wall),
         acked: job.acked.clone(),
         pty: spec.pty,
+    }
+}
+
+/// What its tasks hold now; frozen ones keep memory and devices only.
+pub(super) fn holds(job: &Job) -> Resources {
+    let mut holds = Resources::default();
+    job.active_tasks().for_each(|task| holds.add(job.spec.request_of(task.rank)));
+    match job.frozen {
+        false => holds,
+        true => Resources { cpu_milli: 0, custom: BTreeMap::new(), ..holds },
     }
 }
 

@@ -244,7 +244,7 @@ fn stored_program(program: &Program) -> Result<(Digest, Vec<u8>), Refusal> {
 }
 
 /// A print of a request that tells another one under the same key.
-fn print_of(request: &impl std::fmt::Debug) -> String {
+pub(super) fn print_of(request: &impl std::fmt::Debug) -> String {
     let digest = Digest::of_format(format_args!("{request:?}")).to_string();
     digest.get(..16).unwrap_or(&digest).to_owned()
 }

@@ -10,8 +10,11 @@ use crate::api::client::follow::Heard;
 use crate::api::client::{CallError, Client};
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::{Report, Verb};
-use crate::model::page::{EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, Why};
+use crate::model::page::{
+    EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
+};
 use crate::model::submission::Submission;
+use crate::model::team::TeamEdit;
 
 /// The server behind a socket. Nothing is connected before the first call.
 #[derive(Debug, Clone)]
@@ -101,6 +104,14 @@ impl Link for Local {
 
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
         answer(async move { self.client.drain(&node, on).await })
+    }
+
+    fn teams(&self) -> Answer<'_, TeamPage> {
+        answer(self.client.teams())
+    }
+
+    fn edit_team(&self, team: Name, edit: TeamEdit) -> Answer<'_, ()> {
+        answer(async move { self.client.edit_team(&team, &edit).await })
     }
 
     fn report(&self, job: JobId, report: Report) -> Answer<'_, ()> {

@@ -12,10 +12,11 @@ use futures::stream::BoxStream;
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::page::{
-    Cursor, Ended, EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, Why,
+    Cursor, Ended, EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
 };
 use crate::model::refusal::Refusal;
 use crate::model::submission::Submission;
+use crate::model::team::TeamEdit;
 
 /// Which jobs, in words: the server parses the filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +82,12 @@ pub trait Link: Send + Sync {
 
     /// Keeps new work from a node, or lets it come again.
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()>;
+
+    /// The teams, with what they hold and want.
+    fn teams(&self) -> Answer<'_, TeamPage>;
+
+    /// Adds a team, changes its terms, or removes it.
+    fn edit_team(&self, team: Name, edit: TeamEdit) -> Answer<'_, ()>;
 
     /// Speaks for a job.
     fn report(&self, job: JobId, report: Report) -> Answer<'_, ()>;

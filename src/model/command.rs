@@ -44,6 +44,9 @@ pub enum Command {
         team: Name,
         /// What.
         change: TeamChange,
+        /// The caller's idempotency key.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<Key>,
         /// Who.
         by: Actor,
     },

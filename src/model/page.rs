@@ -3,6 +3,8 @@
 //! Rows are complete (INTERFACE.md, JSON): every field is there, `None` if unknown. Pages know
 //! nothing of JSON and nothing of screens.
 
+mod teams;
+
 use std::collections::BTreeMap;
 
 use crate::base::{At, JobId, Name, Span, Wall};
@@ -16,6 +18,8 @@ use crate::model::job::{
 use crate::model::node::{Drain, Gpu};
 use crate::model::reason::Reason;
 use crate::model::{Resources, fact::Record};
+
+pub use teams::{TeamPage, TeamRow};
 
 /// Which jobs, in which order, how many.
 #[derive(Debug, Clone, PartialEq, Eq)]

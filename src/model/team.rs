@@ -1,10 +1,14 @@
 //! A team: a queue in a tree, with what it is owed and what it may hold.
 
+pub mod change;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Name, Span};
 use crate::model::Resources;
 use crate::model::job::Hold;
+
+pub use change::{BoundsChange, TeamEdit, TermsChange, WeightsChange};
 
 /// The team of a job that names none.
 pub const DEFAULT_TEAM: &str = "default";

@@ -24,4 +24,5 @@ mod sched;
 mod shots;
 mod sim;
 mod store;
+mod teams;
 mod terminal;

@@ -24,6 +24,7 @@ pub mod routes;
 pub mod sentences;
 pub mod socket;
 mod submit;
+mod teams;
 mod terminal;
 pub mod watch;
 

@@ -33,6 +33,7 @@ pub mod status;
 pub mod submission;
 pub mod summary;
 pub mod task;
+pub mod team;
 pub mod terms;
 pub mod time;
 pub mod traits;

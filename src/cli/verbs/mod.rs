@@ -21,4 +21,5 @@ pub mod server;
 pub mod set;
 pub mod show;
 pub mod submit;
+pub mod team;
 pub mod wait;

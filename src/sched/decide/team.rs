@@ -1,11 +1,11 @@
 //! The tree of teams at run time.
 
-use crate::base::Name;
-use crate::model::command::TeamChange;
+use crate::base::{JobId, Name};
+use crate::model::command::{Key, TeamChange};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::team::{DEFAULT_TEAM, Terms, parent};
 use crate::model::{Actor, Fact};
-use crate::sched::decide::{known_team, rights};
+use crate::sched::decide::{act, known_team, rights};
 use crate::sched::plan::Plan;
 
 /// The deepest path of a team.
@@ -17,8 +17,12 @@ pub(super) fn decide(
     plan: &mut Plan,
     team: &Name,
     change: &TeamChange,
+    key: Option<&Key>,
     by: &Actor,
 ) -> Result<(), Refusal> {
+    if act::earlier(plan, key)?.is_some() {
+        return Ok(());
+    }
     // Whoever sets what a team is owed must have a say over those it is owed against.
     rights::operate(plan, by, parent(team))?;
     let by = by.user.clone();
@@ -37,7 +41,11 @@ pub(super) fn decide(
             set(plan, team, terms, by)
         }
         TeamChange::Remove => remove(plan, team, by),
+    }?;
+    if let Some(Key { key, body }) = key.cloned() {
+        plan.note(Fact::KeyUsed { key, first: JobId(0), count: 0, body });
     }
+    Ok(())
 }
 
 fn set(plan: &mut Plan, team: &Name, terms: &Terms, by: Name) -> Result<(), Refusal> {

@@ -15,11 +15,12 @@ use holdshort::link::{Answer, JobQuery, Link, LinkError, Stream};
 use holdshort::model::command::{Report, Verb};
 use holdshort::model::page::{
     Counts, Cursor, Ended, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus,
-    Summary, Why, is_stuck,
+    Summary, TeamPage, Why, is_stuck,
 };
 use holdshort::model::reason::{Code, Reason};
 use holdshort::model::refusal::{Refusal, RefusalCode};
 use holdshort::model::submission::Submission;
+use holdshort::model::team::TeamEdit;
 
 use super::fleet::{self, Fleet, NOW};
 
@@ -231,6 +232,14 @@ impl Link for Fake {
 
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
         self.note(Asked::Drain(node, on))
+    }
+
+    fn teams(&self) -> Answer<'_, TeamPage> {
+        self.with(|_| TeamPage { teams: Vec::new(), seq: 100, at: NOW })
+    }
+
+    fn edit_team(&self, _team: Name, _edit: TeamEdit) -> Answer<'_, ()> {
+        self.with(|_| ())
     }
 
     fn report(&self, _job: JobId, _report: Report) -> Answer<'_, ()> {
