@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{broadcast, oneshot, watch};
 
+use crate::config::NodeEntry;
 use crate::engine::alarm::Alarm;
 use crate::engine::clock::Timeline;
 use crate::engine::handle::{Handle, Inner};
@@ -37,6 +38,8 @@ pub struct Parts {
     pub runner: Arc<dyn Runner>,
     /// Configuration.
     pub setup: Setup,
+    /// The nodes that the machine is divided into; none is the machine as it is.
+    pub nodes: Vec<NodeEntry>,
     /// Where things are.
     pub places: Places,
 }
@@ -168,6 +171,7 @@ pub fn start(
         keep_logs: parts.places.keep_logs,
         snapshot_records: parts.places.snapshot_records,
         unlaunched: Vec::new(),
+        nodes: parts.nodes,
     };
     let (tell, stopped) = oneshot::channel();
     let door = door.clone();

@@ -9,7 +9,9 @@ use std::sync::{Arc, PoisonError};
 
 use tokio::sync::oneshot;
 
-use crate::base::{At, JobId, Mono, Span, TaskId};
+use crate::base::{At, JobId, Mono, Name, Span, TaskId};
+use crate::config::NodeEntry;
+use crate::config::nodes::divide;
 use crate::engine::alarm::Alarm;
 use crate::engine::assemble::{Counters, Published, Shared, Stopped};
 use crate::engine::clock::Timeline;
@@ -51,6 +53,8 @@ pub(super) struct Owner {
     pub(super) ballast_out: bool,
     pub(super) keep_logs: u64,
     pub(super) snapshot_records: u64,
+    /// The nodes that the machine is divided into; none is the machine as it is.
+    pub(super) nodes: Vec<NodeEntry>,
     /// Tasks that could not even be handed to the runner, and why.
     pub(super) unlaunched: Vec<(TaskId, String)>,
 }
@@ -94,7 +98,7 @@ impl Owner {
         let _ = self.decide(&mut turn, Command::Started { boot, offset }, at);
         let _ = self.decide(&mut turn, Command::Configure(setup), at);
         let machine = self.runner.machine();
-        self.machine(&mut turn, machine, at);
+        self.machine(&mut turn, &machine, at);
         for task in recover::vanished(&self.world, &found) {
             let event = TaskEvent::Ended { exit: Exit::Unknown };
             let _ = self.decide(&mut turn, Command::Task { task, event }, at);
@@ -163,6 +167,13 @@ impl Owner {
                 }
                 turn.replies.push((reply, result));
             }
+            Request::Configure { setup, nodes, reply } => {
+                let result = self.decide(turn, Command::Configure(*setup), at);
+                self.nodes = nodes;
+                let machine = self.runner.machine();
+                self.machine(turn, &machine, at);
+                turn.replies.push((reply, result));
+            }
             Request::Runner(event) => self.runner_event(turn, event, at),
             Request::Recovered(_) => {}
             Request::Alarm => {
@@ -218,7 +229,7 @@ impl Owner {
             RunnerEvent::GpuTaken { task, index, by } => (task, TaskEvent::GpuTaken { index, by }),
             RunnerEvent::AtPrompt { task, text } => (task, TaskEvent::AtPrompt { text }),
             RunnerEvent::PromptOver { task } => (task, TaskEvent::PromptOver),
-            RunnerEvent::Machine(machine) => return self.machine(turn, machine, at),
+            RunnerEvent::Machine(machine) => return self.machine(turn, &machine, at),
         };
         let before = turn.batch.records.len();
         let ended = matches!(event, TaskEvent::Ended { .. } | TaskEvent::EndedUnseen { .. });
@@ -241,16 +252,18 @@ impl Owner {
         TaskEvent::EndedUnseen { exit, at: then, by_limit: note.by_limit }
     }
 
-    fn machine(&mut self, turn: &mut Turn, machine: Machine, at: At) {
-        let Machine { name, capacity, gpus } = machine;
-        // Under an earlier name the same machine would count twice.
-        let earlier = self.world.nodes().filter(|node| node.up && node.name != name);
+    fn machine(&mut self, turn: &mut Turn, machine: &Machine, at: At) {
+        let nodes = divide(&self.nodes, machine);
+        let is_configured = |name: &Name| nodes.iter().any(|(node, _)| node.name == *name);
+        // Under a name that is no longer configured the same machine would count twice.
+        let earlier = self.world.nodes().filter(|node| node.up && !is_configured(&node.name));
         for name in earlier.map(|node| node.name.clone()).collect::<Vec<_>>() {
             let (capacity, gpus, traits) = (Resources::default(), Vec::new(), Traits::default());
             let _ = self.decide(turn, Command::NodeSeen { name, capacity, gpus, traits }, at);
         }
-        let traits = Traits::default();
-        let _ = self.decide(turn, Command::NodeSeen { name, capacity, gpus, traits }, at);
+        for (Machine { name, capacity, gpus }, traits) in nodes {
+            let _ = self.decide(turn, Command::NodeSeen { name, capacity, gpus, traits }, at);
+        }
     }
 
     /// Makes the turn durable, then lets the outside know of it.

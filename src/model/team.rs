@@ -119,6 +119,22 @@ impl Bounds {
     }
 }
 
+impl Terms {
+    /// The resource of which the quota is above the limit, so that it could never be had.
+    pub fn quota_above_limit(&self) -> Option<&'static str> {
+        let (quota, limit) = (&self.quota, &self.limit);
+        let pairs = [
+            ("cpu", quota.cpu_milli, limit.cpu_milli),
+            ("mem", quota.mem_bytes, limit.mem_bytes),
+            ("gpu", quota.gpu_milli, limit.gpu_milli),
+        ];
+        let above = |(_, quota, limit): &(_, Option<u64>, Option<u64>)| {
+            quota.zip(*limit).is_some_and(|(quota, limit)| quota > limit)
+        };
+        pairs.into_iter().find(above).map(|(what, ..)| what)
+    }
+}
+
 impl Team {
     /// A team with default terms.
     pub fn named(name: &str) -> Team {

@@ -87,7 +87,9 @@ impl BoundsChange {
         self.gpu_milli = later.gpu_milli.or(self.gpu_milli);
     }
 
-    fn over(self, bounds: Bounds) -> Bounds {
+    /// `bounds` with what is said here.
+    #[must_use]
+    pub fn over(self, bounds: Bounds) -> Bounds {
         Bounds {
             cpu_milli: self.cpu_milli.unwrap_or(bounds.cpu_milli),
             mem_bytes: self.mem_bytes.unwrap_or(bounds.mem_bytes),

@@ -105,18 +105,8 @@ fn check_parents(plan: &Plan, team: &str) -> Result<(), Refusal> {
 
 /// A quota above the limit could never be had.
 fn check_terms(terms: &Terms) -> Result<(), Refusal> {
-    let (quota, limit) = (&terms.quota, &terms.limit);
-    let pairs = [
-        ("cpu", quota.cpu_milli, limit.cpu_milli),
-        ("mem", quota.mem_bytes, limit.mem_bytes),
-        ("gpu", quota.gpu_milli, limit.gpu_milli),
-    ];
-    for (what, quota, limit) in pairs {
-        if quota.zip(limit).is_some_and(|(quota, limit)| quota > limit) {
-            let what = format!("the {what} quota is above the {what} limit");
-            let hint = "a team can't be owed more than it may hold";
-            return Err(Refusal::new(RefusalCode::Usage, what, hint));
-        }
-    }
-    Ok(())
+    let Some(what) = terms.quota_above_limit() else { return Ok(()) };
+    let what = format!("the {what} quota is above the {what} limit");
+    let hint = "a team can't be owed more than it may hold";
+    Err(Refusal::new(RefusalCode::Usage, what, hint))
 }
