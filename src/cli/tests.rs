@@ -58,6 +58,8 @@ pub(crate) fn row(id: u64) -> JobRow {
         cancel_at: None,
         acked: None,
         pty: false,
+        preemptible: false,
+        deadline: None,
     }
 }
 
@@ -182,6 +184,8 @@ impl Link for Scripted {
             requeue: false,
             resumable: false,
             retry: 0,
+            asked: Default::default(),
+            evicted: None,
             env_names: Vec::new(),
         }))
     }

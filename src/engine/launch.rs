@@ -79,7 +79,7 @@ impl Launcher {
             log: self.output.log(task),
             log_bytes_max: self.places.log_bytes_max,
             pty: job.spec.pty,
-            request: job.spec.request.clone(),
+            request: job.spec.request_of(task.rank).clone(),
             gpus: placement.gpus.clone(),
             hard: job.spec.hard,
             time_limit: job.spec.time_limit.map(|limit| limit - used),
@@ -129,6 +129,12 @@ impl Launcher {
         ];
         if job.resume {
             ours.push(("HOLDSHORT_RESUME", "1".into()));
+        }
+        if let Some(deadline) = job.spec.deadline {
+            ours.push(("HOLDSHORT_DEADLINE", deadline.rfc3339()));
+        }
+        if let Some(group) = job.spec.group_of(task.rank) {
+            ours.push(("HOLDSHORT_GROUP", group.name.to_string()));
         }
         if let Some(array) = job.spec.array {
             ours.push(("HOLDSHORT_ARRAY_INDEX", array.index.to_string()));

@@ -6,7 +6,7 @@ use crate::base::{At, JobId, Wall};
 use crate::model::Resources;
 use crate::model::job::{Job, TaskState};
 use crate::model::page::{
-    CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, Lane, NodeRow, Query, Summary,
+    Asked, CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, Lane, NodeRow, Query, Summary,
 };
 use crate::model::program::Program;
 use crate::sched::World;
@@ -105,6 +105,8 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         cancel_at: job.cancel.as_ref().map(|cancel| cancel.due.wall),
         acked: job.acked.clone(),
         pty: spec.pty,
+        preemptible: spec.preemptible,
+        deadline: spec.deadline,
     }
 }
 
@@ -147,6 +149,8 @@ pub fn detail(
         requeue: spec.requeue,
         resumable: spec.resumable,
         retry: spec.retry,
+        asked: Asked::from(&**spec),
+        evicted: job.evicted.as_deref().cloned(),
         env_names,
     }
 }
@@ -184,6 +188,7 @@ fn node_row(world: &World, node: &crate::model::Node) -> NodeRow {
         gpus: node.gpus.clone(),
         drain: node.drain.clone(),
         tasks: used.tasks,
+        traits: node.traits.clone(),
     }
 }
 

@@ -265,6 +265,9 @@ pub struct Change {
     /// New deadline; `Some(None)` removes it.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub deadline: Option<Option<Wall>>,
+    /// Whether it may be stopped to make room for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preemptible: Option<bool>,
 }
 
 /// A value that is there was said, even if it is null: without this a removal would read back

@@ -53,6 +53,8 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         cancel_at: None,
         acked: None,
         pty: false,
+        preemptible: false,
+        deadline: None,
     }
 }
 

@@ -21,6 +21,7 @@ mod runner_recovery;
 mod runner_stop;
 mod runner_terminal;
 mod sched;
+mod scheduling;
 mod shots;
 mod sim;
 mod store;

@@ -55,8 +55,7 @@ fn a_team_is_added_used_changed_and_removed_when_it_is_empty() {
     assert_eq!(place.run("quota nobody").code, 3);
 
     place.ok("cancel 1 2 --yes");
-    place.ok("wait --all");
-    place.ok("team rm org/ml");
+    crate::place::wait_for("its jobs ended", || place.run("team rm org/ml").code == 0);
     assert!(team(&place, "org/ml").is_null());
     assert_eq!(place.run("submit --team org/ml -- true").code, 3);
 }

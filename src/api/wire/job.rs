@@ -110,6 +110,9 @@ pub struct Job {
     pub acked_by: Option<String>,
     /// When it is cancelled by itself, unless somebody takes that back.
     pub cancel_at: Option<Time>,
+    /// May be stopped to make room for others.
+    #[serde(default)]
+    pub preemptible: bool,
 }
 
 /// How many tasks.
@@ -215,7 +218,7 @@ impl Job {
             ended_mono,
             expected_start_at: None,
             expected_end_at: row.expected_end.map(Time),
-            deadline: None,
+            deadline: row.deadline.map(Time),
             exit_code: row.exit.as_ref().and_then(code_of),
             signal: exit.as_ref().and_then(|exit| exit.signal),
             exit,
@@ -234,6 +237,7 @@ impl Job {
             findings: row.findings.iter().map(|found| Finding::new(found, words)).collect(),
             acked_by: row.acked.as_ref().map(ToString::to_string),
             cancel_at: row.cancel_at.map(Time),
+            preemptible: row.preemptible,
         }
     }
 }
@@ -278,6 +282,8 @@ impl TryFrom<Job> for JobRow {
             acked: from.acked_by.map(Into::into),
             cancel_at: from.cancel_at.map(|time| time.0),
             pty: from.pty,
+            preemptible: from.preemptible,
+            deadline: from.deadline.map(|time| time.0),
         })
     }
 }

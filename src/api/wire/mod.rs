@@ -10,6 +10,7 @@
 
 pub mod act;
 pub mod amounts;
+pub mod asked;
 pub mod cursor;
 pub mod detail;
 pub mod event;

@@ -1,7 +1,6 @@
 //! Which layer wins, and what becomes of it.
 
 use super::*;
-use crate::base::Name;
 use crate::config::{Devices, PretendGpu};
 use crate::model::people::{Grant, Role};
 use crate::model::setup::{Countable, Tier};

@@ -97,22 +97,6 @@ pub struct JobSpec {
     pub program: Digest,
 }
 
-impl JobSpec {
-    /// What the task of a rank asks for.
-    pub fn request_of(&self, rank: u32) -> &Resources {
-        self.group_of(rank).map_or(&self.request, |group| &group.request)
-    }
-
-    /// The group a rank belongs to, if there are groups.
-    pub fn group_of(&self, rank: u32) -> Option<&TaskGroup> {
-        let mut before = 0_u32;
-        self.groups.as_deref()?.groups.iter().find(|group| {
-            before = before.saturating_add(group.gang.size);
-            rank < before
-        })
-    }
-}
-
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_zero(n: &u32) -> bool {
     *n == 0

@@ -69,6 +69,8 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         cancel_at: None,
         acked: None,
         pty: false,
+        preemptible: false,
+        deadline: None,
     }
 }
 
@@ -150,6 +152,7 @@ pub fn node(name: &str) -> NodeRow {
         foreign: None,
     };
     NodeRow {
+        traits: Default::default(),
         name: name.into(),
         up: true,
         capacity: Resources {

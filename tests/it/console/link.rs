@@ -162,6 +162,8 @@ fn detail(row: &JobRow) -> JobDetail {
         requeue: false,
         resumable: row.id.0 == 198,
         retry: 0,
+        asked: Default::default(),
+        evicted: None,
         env_names: ["HOME", "LANG", "PATH", "WANDB_PROJECT"].map(str::to_owned).to_vec(),
     }
 }
