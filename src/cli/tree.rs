@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use super::output::Color;
 use super::verbs::{
-    act, again, attach, completions, config, console, enable, events, help, journal, logs, ls,
+    act, again, attach, completions, config, console, enable, events, help, journal, lab, logs, ls,
     nodes, pause, report, send, serve, server, set, show, submit, wait,
 };
 
@@ -193,6 +193,9 @@ pub enum Plain {
     /// Draw the pictures of the console
     #[command(hide = true)]
     Shots(console::Shots),
+    /// Replay recorded workloads under a scheduling policy
+    #[command(hide = true)]
+    Lab(lab::Lab),
     /// Check or show the configuration
     #[command(hide = true)]
     Config(config::Config),
