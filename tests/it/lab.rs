@@ -5,6 +5,7 @@
 //! result files; those of FCFS and conservative backfilling come from two other simulators that
 //! agree on every job. The logs are of the Parallel Workloads Archive and are not ours to ship.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stderr, reason = "a test says that it is skipped")]
 
 use std::path::PathBuf;
 

@@ -183,6 +183,10 @@ fn conservative_protects_all_and_compresses_at_every_end() {
     // An early end lets the waiting jobs move forward in the order they came.
     let rows = [(0, 10, 4, 100, 1), (1, 50, 4, 50, 1), (2, 20, 2, 20, 1), (3, 20, 2, 20, 1)];
     assert_eq!(waits("conservative", 4, &rows), [0, 9, 58, 57]);
+    // At 4 job 3 moves from 30 to 25 only, for job 4 stands at 20 until it moves itself. The end
+    // of job 4 at 9, as reserved, gives nothing back, and yet lets job 3 move on to 20.
+    let rows = [(0, 20, 1, 20, 1), (0, 4, 1, 30, 1), (1, 10, 2, 10, 1), (2, 5, 1, 5, 1)];
+    assert_eq!(waits("conservative", 2, &rows), [0, 0, 19, 2]);
 }
 
 #[test]
