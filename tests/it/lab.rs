@@ -194,6 +194,7 @@ fn what_makes_no_sense_is_refused_with_its_line_and_a_way_out() {
     let small = [&of("small.swf")[..], &["--processors", "3"]].concat();
     refused(2, &small, &["line 3: job 9 needs 4 processors, the machine has 3"]);
     refused(2, &of("small.swf")[1..], &["--reference"]);
+    refused(2, &[], &["--trace", "lab run --reference --trace FILE.swf --policy P"]);
     let typo = ["--reference", "--policy", "easy+", "--trace", "small.swf"];
     refused(2, &typo, &["there is no policy `easy+`", "easy"]);
     let unwritable = [&of("small.swf")[..], &["--waits", "no/where"]].concat();

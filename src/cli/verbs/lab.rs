@@ -46,7 +46,10 @@ enum LabVerb {
 
 /// `lab run`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    override_usage = "holdshort lab run --reference --trace FILE.swf --policy P [OPTIONS]"
+)]
 struct Run {
     /// In the event order of the literature, comparable with published tables to the job
     #[arg(long)]

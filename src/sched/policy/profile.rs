@@ -5,7 +5,7 @@
 //! other; changing shifts the steps behind. With the tens of thousands of steps of a large
 //! installation both are some microseconds.
 
-use super::amount::Amount;
+use super::capacity::Capacity;
 use crate::base::{Mono, Span};
 
 /// Free amounts over time.
@@ -22,7 +22,7 @@ struct Step<A> {
     free: A,
 }
 
-impl<A: Amount> Profile<A> {
+impl<A: Capacity> Profile<A> {
     /// The same amount for ever.
     pub fn new(free: A) -> Profile<A> {
         Profile { steps: vec![Step { at: Mono(0), free }] }

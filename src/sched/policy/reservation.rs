@@ -5,7 +5,7 @@
 //! if it takes only what the head leaves over. Reservations for more than one job are in
 //! [`profile`](super::profile).
 
-use super::amount::Amount;
+use super::capacity::Capacity;
 use crate::base::Mono;
 
 /// Where the head's reservation lies.
@@ -30,7 +30,7 @@ pub struct Gap<A> {
 ///
 /// `ends` are the predicted ends of what runs, the earliest first, with what each gives back.
 /// All that end at the shadow count. `None` if it would not fit even then.
-pub fn shadow<A: Amount>(
+pub fn shadow<A: Capacity>(
     mut free: A,
     need: &A,
     ends: impl IntoIterator<Item = (Mono, A)>,
@@ -49,7 +49,7 @@ pub fn shadow<A: Amount>(
     reached.map(|at| Shadow { at, extra: free })
 }
 
-impl<A: Amount> Gap<A> {
+impl<A: Capacity> Gap<A> {
     /// A job of this size that is predicted to end then may start now.
     pub fn admits(&self, size: &A, end: Mono) -> bool {
         let aside = end <= self.shadow.at || self.shadow.extra.covers(size);

@@ -4,7 +4,7 @@
 //! several parts (cores, memory, GPUs) that must all be there.
 
 /// Something of which there is a limited amount.
-pub trait Amount: Clone + PartialEq {
+pub trait Capacity: Clone + PartialEq {
     /// There is at least `need` of every part.
     fn covers(&self, need: &Self) -> bool;
     /// So much more is free.
@@ -14,7 +14,7 @@ pub trait Amount: Clone + PartialEq {
     fn take(&mut self, amount: &Self);
 }
 
-impl Amount for i64 {
+impl Capacity for i64 {
     fn covers(&self, need: &i64) -> bool {
         self >= need
     }
@@ -28,7 +28,7 @@ impl Amount for i64 {
     }
 }
 
-impl<const N: usize> Amount for [i64; N] {
+impl<const N: usize> Capacity for [i64; N] {
     fn covers(&self, need: &[i64; N]) -> bool {
         // A part that is not asked for may be short.
         self.iter().zip(need).all(|(free, need)| *need <= 0 || free >= need)
