@@ -113,7 +113,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
 /// What its tasks hold now; frozen ones keep memory and devices only.
 pub(super) fn holds(job: &Job) -> Resources {
     let mut holds = Resources::default();
-    job.active_tasks().for_each(|task| holds.add(job.spec.request_of(task.rank)));
+    job.active_tasks().for_each(|task| holds.add(job.spec.request_of_task(task)));
     match job.frozen {
         false => holds,
         true => Resources { cpu_milli: 0, custom: BTreeMap::new(), ..holds },

@@ -75,15 +75,14 @@ fn wants(job: &Job) -> Resources {
     let spec = &job.spec;
     match job.state {
         State::Queued if job.frozen => {
-            let full = || job.active_tasks().map(|task| spec.request_of(task.rank));
-            full().for_each(|request| sum.add(request));
+            job.active_tasks().for_each(|task| sum.add(spec.request_of_task(task)));
             // It has these already, and waits for the rest.
             sum.sub(&pages::holds(job));
         }
-        State::Queued => (0..spec.gang.size).for_each(|rank| sum.add(spec.request_of(rank))),
+        State::Queued => sum = spec.request_of_all(),
         State::Starting | State::Running => {
             let pending = job.tasks.iter().filter(|task| task.state == TaskState::Pending);
-            pending.for_each(|task| sum.add(spec.request_of(task.rank)));
+            pending.for_each(|task| sum.add(spec.request_of_task(task)));
         }
         _ => {}
     }

@@ -30,6 +30,9 @@ pub struct Team {
     /// Its age among teams: lower came first. Given when it is first seen.
     #[serde(default)]
     pub created: u64,
+    /// The configuration names it; others were added at run time and stay.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub configured: bool,
     /// Set while a person holds the whole team back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<Hold>,

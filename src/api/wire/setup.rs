@@ -51,6 +51,9 @@ pub struct TeamShown {
     pub terms: Terms,
     /// Its age among teams.
     pub created: u64,
+    /// The configuration names it.
+    #[serde(default)]
+    pub configured: bool,
     /// Held back.
     pub paused: Option<Hold>,
 }
@@ -167,6 +170,7 @@ impl From<&Setup> for SetupShown {
             name: team.name.to_string(),
             terms: (&team.terms).into(),
             created: team.created,
+            configured: team.configured,
             paused: team.paused.as_ref().map(Hold::from),
         };
         SetupShown {
@@ -197,6 +201,7 @@ impl TryFrom<SetupShown> for Setup {
             name: team.name.into(),
             terms: team.terms.into(),
             created: team.created,
+            configured: team.configured,
             paused: team.paused.map(Into::into),
         };
         let users: Result<Vec<_>, _> = from.users.into_iter().map(User::try_from).collect();

@@ -4,19 +4,31 @@ use std::collections::BTreeSet;
 
 use crate::base::Name;
 use crate::model::Resources;
-use crate::model::job::{Gang, Groups, JobSpec, TaskGroup};
+use crate::model::job::{Gang, Groups, JobSpec, Task, TaskGroup};
 
 /// Groups and sets a job may have at most.
 pub const GROUPS_MAX: usize = 64;
 
 impl JobSpec {
-    /// What the task of a rank asks for.
-    pub fn request_of(&self, rank: u32) -> &Resources {
-        self.group_of(rank).map_or(&self.request, |group| &group.request)
+    /// What a task asks for.
+    pub fn request_of_task(&self, task: &Task) -> &Resources {
+        self.group_of_rank(task.rank).map_or(&self.request, |group| &group.request)
+    }
+
+    /// What all tasks together would like to have.
+    pub fn request_of_all(&self) -> Resources {
+        let Some(groups) = &self.groups else {
+            return self.request.times(u64::from(self.gang.size));
+        };
+        let mut sum = Resources::default();
+        for group in &groups.groups {
+            sum.add(&group.request.times(u64::from(group.gang.size)));
+        }
+        sum
     }
 
     /// The group a rank belongs to, if there are groups.
-    pub fn group_of(&self, rank: u32) -> Option<&TaskGroup> {
+    pub fn group_of_rank(&self, rank: u32) -> Option<&TaskGroup> {
         let mut before = 0_u32;
         self.groups.as_deref()?.groups.iter().find(|group| {
             before = before.saturating_add(group.gang.size);

@@ -113,6 +113,7 @@ impl Wishes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::job::Task;
 
     #[test]
     fn groups_take_over_what_they_do_not_say_and_add_up_to_the_gang() {
@@ -135,9 +136,11 @@ mod tests {
         let spec = wishes.over(JobSpec { request: request.clone(), ..JobSpec::default() });
         assert_eq!(spec.gang, Gang { size: 5, min: 3 });
         assert!(spec.spot && !spec.preemptible);
-        assert_eq!(spec.request_of(0), &request);
-        assert_eq!(spec.request_of(4), &Resources { gpu_milli: 1000, ..request });
-        assert_eq!(spec.group_of(1).map(|group| &*group.name), Some("work"));
-        assert_eq!(spec.group_of(5), None);
+        let worker = Resources { gpu_milli: 1000, ..request.clone() };
+        assert_eq!(spec.request_of_task(&Task::pending(4)), &worker);
+        assert_eq!(spec.group_of_rank(1).map(|group| &*group.name), Some("work"));
+        assert_eq!(spec.group_of_rank(5), None);
+        let all = Resources { cpu_milli: 10_000, gpu_milli: 4000, ..Resources::default() };
+        assert_eq!(spec.request_of_all(), all);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::base::{At, JobId, Mono};
 use crate::model::JobSpec;
-use crate::model::fact::{Eviction, Fact};
+use crate::model::fact::Fact;
 use crate::model::finding::Signal;
 use crate::model::job::attempt::KEPT;
 use crate::model::job::{AttemptRecord, Exit, Job, State, StopFor, Task, TaskState};
@@ -95,9 +95,6 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
     match fact {
         Fact::JobQueued { .. } => enter(job, State::Queued, at),
         Fact::JobWaits { cause, .. } => enter(job, State::Waiting(*cause), at),
-        Fact::JobEvicted { eviction, .. } => {
-            job.evicted = Some(Box::new((Eviction::clone(eviction), at)));
-        }
         Fact::JobHeld { hold, .. } => job.hold = Some(hold.clone()),
         Fact::JobReleased { .. } => job.hold = None,
         Fact::JobPaused { .. } => enter(job, State::Paused, at),

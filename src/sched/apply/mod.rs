@@ -99,15 +99,22 @@ impl World {
         let terms = |teams: &[Team], name: &str| {
             teams.iter().find(|team| &*team.name == name).map(|team| team.terms.clone())
         };
-        for team in &before.teams {
-            if terms(&setup.teams, &team.name).is_none() && !self.is_used(&team.name) {
-                self.teams.remove(&team.name);
+        let named = |name: &Name| setup.teams.iter().any(|team| team.name == *name);
+        let gone = self.teams.values().filter(|team| team.configured && !named(&team.name));
+        let gone: Vec<Name> = gone.map(|team| team.name.clone()).collect();
+        // Those below go before those above, which they keep.
+        for team in gone.iter().rev() {
+            if !self.is_used(team) {
+                self.teams.remove(team);
             }
         }
         self.found_team(&DEFAULT_TEAM.into());
         for team in &setup.teams {
-            if terms(&before.teams, &team.name).as_ref() != Some(&team.terms) {
-                self.team_mut(&team.name).terms = team.terms.clone();
+            let changed = terms(&before.teams, &team.name).as_ref() != Some(&team.terms);
+            let known = self.team_mut(&team.name);
+            known.configured = true;
+            if changed {
+                known.terms = team.terms.clone();
             }
         }
     }
