@@ -3,7 +3,8 @@
 //! May use: `base`, `model`, files and the environment. [`keys`] is the one table of what can
 //! be configured: it drives reading, suggestions, defaults, `config show` and the schema.
 //! [`document`] reads a file against it, [`layers`] puts flag over environment over file over
-//! default, [`nodes`] divides the machine, [`setup`] makes of it what the core must know, [`paths`] says where everything lies.
+//! default, [`nodes`] divides the machine, [`setup`] makes of it what the core must know,
+//! [`paths`] says where everything lies.
 
 pub mod document;
 pub mod keys;

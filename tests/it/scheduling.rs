@@ -95,8 +95,9 @@ fn a_check_says_what_the_machine_does_not_have() {
 fn a_gang_of_groups_starts_whole_and_each_task_knows_its_group() {
     let place = Place::new(TWO);
     let script = place.path("gang.sh");
-    let text = "#!/bin/sh\n#HOLDSHORT --group 'head: cpu=1' --group 'work: size=2 cpu=1 gpu=1 in=s'\n\
-                #HOLDSHORT --group-set s\necho $RANK/$WORLD_SIZE $HOLDSHORT_GROUP\n";
+    let text = "#!/bin/sh\n#HOLDSHORT --group 'head: cpu=1' --group-set s\n\
+                #HOLDSHORT --group 'work: size=2 cpu=1 gpu=1 in=s'\n\
+                echo $RANK/$WORLD_SIZE $HOLDSHORT_GROUP\n";
     std::fs::write(&script, text).unwrap();
     let id: u64 = place.ok(&format!("submit {}", script.display())).parse().unwrap();
     place.until_state(id, "succeeded");

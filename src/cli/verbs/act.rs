@@ -29,9 +29,8 @@ pub struct Requeue {
 
 /// `preempt`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Only a job that says how it comes back can be asked for its room:                         --requeue, --resumable, a saved checkpoint or a further try."
-)]
+#[command(after_help = "Only a job that says how it comes back can be asked for its room: \
+                        --requeue, --resumable or a saved checkpoint.")]
 pub struct Preempt {
     #[command(flatten)]
     which: Many,

@@ -104,8 +104,8 @@ fn one(change: &mut Change, key: &str, value: &str) -> Result<(), Failure> {
         _ => {
             return Err(Failure::usage(
                 format!("`{key}` cannot be changed"),
-                "there are priority, tier, team, time-limit, deadline and preemptible; `again` makes \
-                 a changed copy",
+                "there are priority, tier, team, time-limit, deadline and preemptible; `again` \
+                 makes a changed copy",
             ));
         }
     }

@@ -399,21 +399,24 @@ mod tests {
         }
     }
 
-    /// Options that say how a job wants to be scheduled.
-    fn scheduling_options() -> Vec<(&'static [&'static str], Submission)> {
-        let none = Submission::default;
-        let wish = |wishes| Submission { wishes, ..none() };
+    fn two_groups() -> GroupsRequest {
         let group = |name: &str, size, within: Option<&str>| GroupRequest {
             name: name.into(),
             size,
             within: within.map(Into::into),
             ..GroupRequest::default()
         };
-        let groups = GroupsRequest {
+        GroupsRequest {
             groups: vec![group("head", None, None), group("work", Some(3), Some("s"))],
             sets: vec![GroupSet { name: "s".into(), within: None, min_members: Some(1) }],
             min_members: Some(2),
-        };
+        }
+    }
+
+    /// Options that say how a job wants to be scheduled.
+    fn scheduling_options() -> Vec<(&'static [&'static str], Submission)> {
+        let none = Submission::default;
+        let wish = |wishes| Submission { wishes, ..none() };
         let service = Service { health: Some("true".into()), baseline: 1 };
         vec![
             (
@@ -461,7 +464,7 @@ mod tests {
                     "--min-groups",
                     "2",
                 ],
-                wish(Wishes { groups: Some(groups), ..Wishes::default() }),
+                wish(Wishes { groups: Some(two_groups()), ..Wishes::default() }),
             ),
             (
                 &["--stale-grace", "never"],

@@ -1,5 +1,6 @@
 //! One thing in full: a job ([`mod@job`]), why it is where it is ([`mod@why`]), the nodes
-//! ([`place`]), the tree of teams ([`mod@teams`]), the server ([`server`]), a line of the journal ([`events`]).
+//! ([`place`]), the tree of teams ([`mod@teams`]), the server ([`server`]), a line of the
+//! journal ([`events`]).
 
 pub mod events;
 pub mod job;

@@ -186,7 +186,7 @@ mod tests {
             traits: Traits {
                 labels: [("zone".into(), "eu".into()), ("fast".into(), "".into())].into(),
                 spot: true,
-                max_tasks: Some(1),
+                max_tasks: None,
                 pool: None,
             },
         };
@@ -215,7 +215,7 @@ mod tests {
         let lines = nodes(&whole(), &Sight::utc(at(0)), None);
         insta::assert_snapshot!(plain(&lines), @r"
     NODE       STATE     TASKS     CPU      MEM    GPU
-    gpu-box-3  draining      3  1.5/64  0/256Gi  0.5/2  drained by ana 13:00, spot, at most 1 task, fast, zone=eu
+    gpu-box-3  draining      3  1.5/64  0/256Gi  0.5/2  drained by ana 13:00, spot, fast, zone=eu
       GPU 1 A100 is used by Xorg (pid 7), not by us
 
     RESOURCE  HELD  OF  RATE

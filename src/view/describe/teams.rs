@@ -163,12 +163,7 @@ mod tests {
         let quota = Bounds { gpu_milli: Some(8000), ..Bounds::default() };
         let gpus = |n: u64| Resources { gpu_milli: n * 1000, ..Resources::default() };
         TeamRow {
-            terms: Terms {
-                quota,
-                weight: Weights { gpu: 2500, ..Weights::default() },
-                priority: 200,
-                ..Terms::default()
-            },
+            terms: Terms { quota, weight: Weights::all(2500), priority: 7, ..Terms::default() },
             held: gpus(9),
             firm: gpus(3),
             pending: gpus(4),
@@ -176,8 +171,15 @@ mod tests {
             running: 2,
             queued: 1,
             over_since: Some(at(0)),
-            ..row("org/ml")
+            ..row("org/m")
         }
+    }
+
+    #[test]
+    fn a_weight_is_one_number_if_it_is_the_same_for_all() {
+        assert_eq!(weights(&Weights::all(500)), "0.5");
+        let uneven = Weights { gpu: 2500, ..Weights::default() };
+        assert_eq!(weights(&uneven), "gpu 2.5 cpu 1 mem 1");
     }
 
     #[test]
@@ -188,22 +190,21 @@ mod tests {
 
     #[test]
     fn the_tree_shows_what_is_owed_held_and_wanted() {
-        let hold =
-            Hold { by: "ana".into(), since: at(0), until: None, reason: Some("move".into()) };
+        let hold = Hold { by: "ana".into(), since: at(0), until: None, reason: Some("x".into()) };
         let paused = TeamRow { paused: Some(hold), ..row("default") };
         let page = page(vec![paused, row("org"), busy()]);
         insta::assert_snapshot!(plain(&teams(&page, &Sight::utc(at(0)), None)), @r"
         TEAM     HOLDS  QUOTA  SHARE  LIMIT  WANTS  RUN  WAIT
-        default  -      -             -      -        0     0  paused by ana: move
+        default  -      -             -      -        0     0  paused by ana: x
         org      -      -             -      -        0     0
-          ml     gpu 9  gpu 8  gpu 8  -      gpu 4    2     1  over since 13:00, priority 200, weight gpu 2.5 cpu 1 mem 1
+          m      gpu 9  gpu 8  gpu 8  -      gpu 4    2     1  over since 13:00, weight 2
         ");
         insta::assert_snapshot!(plain(&team(&busy(), &Sight::utc(at(0)))), @r"
-        team org/ml
+        team org/m
         quota                 gpu 8
         limit                 no bound
-        weight                gpu 2.5 cpu 1 mem 1
-        priority              200
+        weight                2
+        priority              100
         preempt min. runtime  as above it
         reclaim min. runtime  as above it
         holds                 gpu 9
@@ -211,7 +212,7 @@ mod tests {
         wants                 gpu 4
         fair share            gpu 8
         jobs                  2 running, 1 waiting for room
-        over since 13:00, priority 200, weight gpu 2.5 cpu 1 mem 1
+        over since 13:00, weight 2
         ");
     }
 }
