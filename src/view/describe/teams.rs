@@ -163,7 +163,7 @@ mod tests {
         let quota = Bounds { gpu_milli: Some(8000), ..Bounds::default() };
         let gpus = |n: u64| Resources { gpu_milli: n * 1000, ..Resources::default() };
         TeamRow {
-            terms: Terms { quota, weight: Weights::all(2500), priority: 7, ..Terms::default() },
+            terms: Terms { quota, weight: Weights::all(2000), ..Terms::default() },
             held: gpus(9),
             firm: gpus(3),
             pending: gpus(4),
