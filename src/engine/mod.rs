@@ -11,6 +11,7 @@ mod durable;
 pub mod handle;
 pub mod intake;
 mod launch;
+pub mod metering;
 mod metrics;
 mod output;
 mod owner;
@@ -20,6 +21,7 @@ mod recover;
 pub mod replay;
 pub mod submit;
 mod tokens;
+mod usage;
 mod watch;
 
 pub use assemble::{Parts, Places, Stopped, start};

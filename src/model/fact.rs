@@ -343,6 +343,8 @@ pub enum Class {
     Down,
     /// Kept free by a person.
     Drained,
+    /// A device that a program outside of holdshort uses.
+    Foreign,
     /// Nobody's.
     Idle,
 }

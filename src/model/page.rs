@@ -3,6 +3,8 @@
 //! Rows are complete (INTERFACE.md, JSON): every field is there, `None` if unknown. Pages know
 //! nothing of JSON and nothing of screens.
 
+pub mod usage;
+
 use std::collections::BTreeMap;
 
 use crate::base::{At, JobId, Name, Span, Wall};
