@@ -8,6 +8,7 @@
 //! the demo itself.
 
 mod agenda;
+mod books;
 pub mod conduct;
 pub mod demo;
 pub mod dice;

@@ -26,6 +26,9 @@ pub(super) fn after(
     limit: usize,
 ) -> std::result::Result<Vec<Metered>, StorageError> {
     let fault = |error: rusqlite::Error| place.fault(&error, "reading the ledger");
+    if !exists(conn).map_err(fault)? {
+        return Ok(Vec::new());
+    }
     let sql = format!("{COLUMNS} WHERE seq > ?1 ORDER BY seq LIMIT ?2");
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut statement = conn.prepare_cached(&sql).map_err(fault)?;
@@ -46,7 +49,7 @@ pub(super) fn after(
 /// Whether the file has a ledger: one of an earlier version gets it when a server opens it.
 fn exists(conn: &Connection) -> Result<bool> {
     let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'ledger'";
-    conn.query_row(sql, [], |row| row.get(0))
+    conn.prepare_cached(sql)?.query_row([], |row| row.get(0))
 }
 
 /// Every row: whether it is what was written.

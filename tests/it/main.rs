@@ -13,6 +13,7 @@ mod console;
 mod crash;
 mod faults;
 mod inside;
+mod ledger;
 mod place;
 mod runner;
 mod runner_life;

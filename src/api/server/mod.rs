@@ -25,6 +25,7 @@ pub mod sentences;
 pub mod socket;
 mod submit;
 mod terminal;
+mod usage;
 pub mod watch;
 
 use std::future::{Future, IntoFuture as _};

@@ -21,4 +21,6 @@ pub mod server;
 pub mod set;
 pub mod show;
 pub mod submit;
+pub mod usage;
+pub mod verify;
 pub mod wait;

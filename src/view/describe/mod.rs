@@ -6,10 +6,12 @@ pub mod job;
 pub mod place;
 pub mod server;
 mod sheet;
+pub mod usage;
 pub mod why;
 
 pub use events::{event_line, is_bookkeeping};
 pub use job::job;
 pub use place::{nodes, summary};
 pub use server::status;
+pub use usage::usage;
 pub use why::why;
