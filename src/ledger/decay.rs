@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(weight(DAY, DAY), ONE / 2);
         assert_eq!(weight(Span::hours(72), DAY), ONE / 8);
         // 2^(-1/2) = 0.7071067811865475…
-        let root = u128::from(weight(Span::hours(12), DAY)) * 10_000_000_000 >> 62;
+        let root = (u128::from(weight(Span::hours(12), DAY)) * 10_000_000_000) >> 62;
         assert_eq!(root, 7_071_067_811);
         assert_eq!((weight(Span(5), Span::ZERO), weight(Span(u64::MAX), DAY)), (0, 0));
         let ages = (0..500).map(|n| weight(Span(n * 977_777), DAY));
@@ -183,7 +183,7 @@ mod tests {
         let now = Mono(100 * DAY.0);
         let worth = |from, to| faded(from, to, now, DAY) >> 20;
         assert!(near(worth(now - Span::secs(60), now), 59_985, 600));
-        assert!(near(worth(Mono(0), now), u128::from(DAY.0) * LASTING >> 32, 10));
+        assert!(near(worth(Mono(0), now), (u128::from(DAY.0) * LASTING) >> 32, 10));
         let old = worth(now - DAY - Span::secs(60), now - DAY);
         assert!(near(old * 2, 59_985, 600), "{old}");
         assert_eq!(faded(now, now + DAY, now, DAY), 0, "what is to come does not count");

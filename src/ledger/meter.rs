@@ -21,7 +21,7 @@ use crate::ledger::amounts::Amounts;
 use crate::ledger::interval::{Holder, Interval, push};
 use crate::ledger::place::{Pool, Room, count_of, foreign};
 use crate::model::fact::{Class, Fact};
-use crate::model::job::{GpuShare, JobSpec, Placement};
+use crate::model::job::{GpuShare, Groups, JobSpec, Placement};
 use crate::model::setup::Setup;
 use crate::model::{Node, Resources};
 
@@ -41,7 +41,6 @@ pub struct Meter {
 pub(super) struct Account {
     pub ask: Arc<Ask>,
     pub frozen: bool,
-    pub stopping: bool,
 }
 
 /// What each task of a job holds, and who pays. Shared by jobs that ask for the same.
@@ -49,6 +48,7 @@ pub(super) struct Account {
 pub(super) struct Ask {
     pub team: Name,
     pub request: Resources,
+    pub groups: Option<Box<Groups>>,
 }
 
 /// A task that holds room.
@@ -58,13 +58,38 @@ pub(super) struct Open {
     pub gpus: Vec<GpuShare>,
     pub class: Class,
     pub started: bool,
+    pub stopping: bool,
     /// Since when all this has been so.
     pub since: Mono,
 }
 
+impl Ask {
+    fn of(spec: &JobSpec) -> Ask {
+        let (team, request) = (spec.team.clone(), spec.request.clone());
+        Ask { team, request, groups: spec.groups.clone() }
+    }
+
+    fn is_of(&self, spec: &JobSpec) -> bool {
+        self.team == spec.team && self.request == spec.request && self.groups == spec.groups
+    }
+
+    /// What the task of a rank asks for: ranks go through the groups in order.
+    fn request(&self, rank: u32) -> &Resources {
+        let mut first = 0_u32;
+        for group in self.groups.iter().flat_map(|groups| &groups.groups) {
+            let next = first.saturating_add(group.gang.size);
+            if (first..next).contains(&rank) {
+                return &group.request;
+            }
+            first = next;
+        }
+        &self.request
+    }
+}
+
 impl Account {
-    pub(super) fn holds(&self, open: &Open) -> Amounts {
-        Amounts::of_task(&self.ask.request, &open.gpus, self.frozen)
+    pub(super) fn holds(&self, task: TaskId, open: &Open) -> Amounts {
+        Amounts::of_task(self.ask.request(task.rank), &open.gpus, self.frozen)
     }
 
     fn holder(&self, task: TaskId) -> Option<Holder> {
@@ -91,30 +116,33 @@ impl Meter {
             Fact::JobSubmitted { job, spec, .. } => self.know(*job, spec),
             Fact::JobChanged { job, spec, .. } => {
                 let ask = self.ask(*job, spec);
-                self.recut(*job, closed, |account| account.ask = ask, |_, open| open.class);
+                self.recut(*job, closed, |account| account.ask = ask, |_| {});
             }
             Fact::JobFrozen { job, class } => {
-                self.recut(*job, closed, |account| account.frozen = true, |_, _| *class);
+                let held = |open: &mut Open| open.class = *class;
+                self.recut(*job, closed, |account| account.frozen = true, held);
             }
             Fact::JobThawed { job, class } => {
-                self.recut(
-                    *job,
-                    closed,
-                    |account| account.frozen = false,
-                    |account, open| {
-                        let runs = open.started && !account.stopping;
-                        if runs { *class } else { Class::StartStop }
-                    },
-                );
+                let goes_on = |open: &mut Open| {
+                    let runs = open.started && !open.stopping;
+                    open.class = if runs { *class } else { Class::StartStop };
+                };
+                self.recut(*job, closed, |account| account.frozen = false, goes_on);
             }
             Fact::JobStopping { job, class, .. } => {
-                self.recut(*job, closed, |account| account.stopping = true, |_, _| *class);
+                let stops = |open: &mut Open| (open.stopping, open.class) = (true, *class);
+                self.recut(*job, closed, |_| {}, stops);
+            }
+            Fact::TaskStopping { task, class } => {
+                if let Some(open) = self.cut_task(*task, closed) {
+                    (open.stopping, open.class) = (true, *class);
+                }
             }
             Fact::AttemptBegan { job, .. } => self.clear(*job, closed),
             Fact::AttemptEnded { job, .. } => {
                 self.clear(*job, closed);
                 if let Some(account) = self.jobs.get_mut(job) {
-                    (account.frozen, account.stopping) = (false, false);
+                    account.frozen = false;
                 }
             }
             Fact::JobEnded { job, .. } | Fact::JobForgotten { job } => {
@@ -124,7 +152,9 @@ impl Meter {
             Fact::TaskPlaced { task, placement, class } => {
                 self.place(*task, placement, *class, closed);
             }
-            Fact::TaskUnplaced { task } => self.end(*task, None, closed),
+            Fact::TaskUnplaced { task }
+            | Fact::TaskNominated { task, .. }
+            | Fact::NominationOver { task } => self.end(*task, None, closed),
             Fact::TaskStarted { task, class, .. } => self.start(*task, *class, closed),
             Fact::TaskEnded { task, ended, .. } => {
                 self.end(*task, ended.map(|at| at.now), closed);
@@ -135,7 +165,7 @@ impl Meter {
 
     fn surroundings(&mut self, fact: &Fact, closed: &mut Vec<Interval>) {
         match fact {
-            Fact::NodeSeen { name, capacity, gpus } => self.change_node(name, closed, |room| {
+            Fact::NodeSeen { name, capacity, gpus, .. } => self.change_node(name, closed, |room| {
                 room.capacity = Amounts::of_capacity(capacity, gpus.iter().map(|gpu| gpu.index));
                 room.foreign = foreign(gpus);
             }),
@@ -164,7 +194,8 @@ impl Meter {
         for (id, task) in &self.open {
             if let Some(account) = self.jobs.get(&id.job) {
                 let place = (Some(&task.node), account.holder(*id));
-                push(&mut open, place, task.class, (task.since, now), account.holds(task));
+                let holds = account.holds(*id, task);
+                push(&mut open, place, task.class, (task.since, now), holds);
             }
         }
         self.nodes.iter().for_each(|(name, room)| room.free(name, now, &mut open));
@@ -179,16 +210,14 @@ impl Meter {
 
     fn know(&mut self, job: JobId, spec: &JobSpec) {
         let ask = self.ask(job, spec);
-        self.jobs.insert(job, Account { ask, frozen: false, stopping: false });
+        self.jobs.insert(job, Account { ask, frozen: false });
     }
 
     /// What a job asks for, shared with the job before it if that asks for the same.
     pub(super) fn ask(&self, job: JobId, spec: &JobSpec) -> Arc<Ask> {
         let before = self.jobs.get(&JobId(job.0.saturating_sub(1))).map(|account| &account.ask);
-        let equal = before.filter(|ask| ask.team == spec.team && ask.request == spec.request);
-        equal.cloned().unwrap_or_else(|| {
-            Arc::new(Ask { team: spec.team.clone(), request: spec.request.clone() })
-        })
+        let equal = before.filter(|ask| ask.is_of(spec));
+        equal.cloned().unwrap_or_else(|| Arc::new(Ask::of(spec)))
     }
 
     fn place(
@@ -201,29 +230,40 @@ impl Meter {
         let Some(account) = self.jobs.get(&task.job).cloned() else { return };
         self.end(task, None, closed);
         let (node, gpus) = (placement.node.clone(), placement.gpus.clone());
-        let open = Open { node, gpus, class, started: false, since: self.at };
-        self.hold(&open.node, &account.holds(&open), closed);
+        let (started, stopping, since) = (false, false, self.at);
+        let open = Open { node, gpus, class, started, stopping, since };
+        self.hold(&open.node, &account.holds(task, &open), closed);
         self.open.insert(task, open);
     }
 
     /// A task that begins to run while it is being stopped, or is frozen, is booked as before.
     fn start(&mut self, task: TaskId, class: Class, closed: &mut Vec<Interval>) {
-        let Some(account) = self.jobs.get(&task.job) else { return };
+        let frozen = self.jobs.get(&task.job).is_none_or(|account| account.frozen);
         let Some(open) = self.open.get_mut(&task) else { return };
         open.started = true;
-        if account.stopping || account.frozen || open.class == class {
+        if frozen || open.stopping || open.class == class {
             return;
         }
+        if let Some(open) = self.cut_task(task, closed) {
+            open.class = class;
+        }
+    }
+
+    /// Closes what a task has held up to now; it holds it on.
+    fn cut_task(&mut self, task: TaskId, closed: &mut Vec<Interval>) -> Option<&mut Open> {
+        let account = self.jobs.get(&task.job)?;
+        let open = self.open.get_mut(&task)?;
         let place = (Some(&open.node), account.holder(task));
-        push(closed, place, open.class, (open.since, self.at), account.holds(open));
-        (open.class, open.since) = (class, self.at);
+        push(closed, place, open.class, (open.since, self.at), account.holds(task, open));
+        open.since = self.at;
+        Some(open)
     }
 
     /// Its room is free; it was so in truth since `ended`, if that is earlier.
     fn end(&mut self, task: TaskId, ended: Option<Mono>, closed: &mut Vec<Interval>) {
         let Some(open) = self.open.remove(&task) else { return };
         let Some(account) = self.jobs.get(&task.job).cloned() else { return };
-        let amounts = account.holds(&open);
+        let amounts = account.holds(task, &open);
         let over = ended.map_or(self.at, |end| end.max(open.since).min(self.at));
         let whose = account.holder(task);
         push(closed, (Some(&open.node), whose), open.class, (open.since, over), amounts.clone());
@@ -251,25 +291,25 @@ impl Meter {
         job: JobId,
         closed: &mut Vec<Interval>,
         change: impl FnOnce(&mut Account),
-        class: impl Fn(&Account, &Open) -> Class,
+        each: impl Fn(&mut Open),
     ) {
         let Some(before) = self.jobs.get(&job).cloned() else { return };
         let mut after = before.clone();
         change(&mut after);
         for id in self.tasks_of(job) {
-            let Some(mut open) = self.open.get(&id).cloned() else { continue };
-            let (held, holds) = (before.holds(&open), after.holds(&open));
-            let next = class(&after, &open);
-            if held == holds && next == open.class && before.ask.team == after.ask.team {
-                continue;
+            let Some(was) = self.open.get(&id).cloned() else { continue };
+            let mut open = was.clone();
+            each(&mut open);
+            let (held, holds) = (before.holds(id, &was), after.holds(id, &open));
+            if held != holds || was.class != open.class || before.ask.team != after.ask.team {
+                let place = (Some(&was.node), before.holder(id));
+                push(closed, place, was.class, (was.since, self.at), held.clone());
+                open.since = self.at;
             }
-            let place = (Some(&open.node), before.holder(id));
-            push(closed, place, open.class, (open.since, self.at), held.clone());
             if held != holds {
-                self.release(&open.node, &held, closed);
-                self.hold(&open.node, &holds, closed);
+                self.release(&was.node, &held, closed);
+                self.hold(&was.node, &holds, closed);
             }
-            (open.class, open.since) = (next, self.at);
             self.open.insert(id, open);
         }
         self.jobs.insert(job, after);
@@ -336,7 +376,7 @@ impl Meter {
         for id in ids {
             let Some(account) = self.jobs.get(&id.job) else { continue };
             let Some(open) = self.open.get_mut(&id) else { continue };
-            let held = account.holds(open);
+            let held = account.holds(id, open);
             let whose = account.holder(id);
             push(closed, (Some(&open.node), whose), open.class, (open.since, from), held.clone());
             push(closed, (Some(&open.node), None), class, (open.since.max(from), to), held);

@@ -8,7 +8,7 @@ use crate::ledger::meter::{Account, Meter, Open};
 use crate::ledger::place::{Pool, count_of};
 use crate::model::Node;
 use crate::model::fact::Class;
-use crate::model::job::{Job, Task};
+use crate::model::job::{Job, Task, TaskState};
 use crate::model::setup::Setup;
 
 /// What a world doesn't say of what is open.
@@ -68,7 +68,7 @@ impl Meter {
 
     fn resume(&mut self, job: &Job, setup: &Setup) {
         let ask = self.ask(job.id, &job.spec);
-        let account = Account { ask, frozen: job.frozen, stopping: job.stop.is_some() };
+        let account = Account { ask, frozen: job.frozen };
         for task in job.active_tasks() {
             let Some(placement) = &task.placement else { continue };
             let open = Open {
@@ -76,16 +76,17 @@ impl Meter {
                 gpus: placement.gpus.clone(),
                 class: class(job, task),
                 started: task.started.is_some(),
+                stopping: task.state == TaskState::Stopping,
                 since: self.at,
             };
-            let holds = account.holds(&open);
+            let id = TaskId { job: job.id, attempt: job.attempt, rank: task.rank };
+            let holds = account.holds(id, &open);
             self.nodes.entry(open.node.clone()).or_default().held.add_local(&holds);
             for (name, units) in &holds.custom {
                 let new = Pool { count: count_of(setup, name), held: 0, since: self.at };
                 let pool = self.pools.entry(name.clone()).or_insert(new);
                 pool.held = pool.held.saturating_add(*units);
             }
-            let id = TaskId { job: job.id, attempt: job.attempt, rank: task.rank };
             self.open.insert(id, open);
         }
         self.jobs.insert(job.id, account);
@@ -94,7 +95,7 @@ impl Meter {
 
 /// How a task is booked, as far as its job tells.
 fn class(job: &Job, task: &Task) -> Class {
-    match (job.stop.is_some(), job.frozen, task.started.is_some()) {
+    match (task.state == TaskState::Stopping, job.frozen, task.started.is_some()) {
         (true, _, _) => Class::StartStop,
         (false, true, _) => Class::Held,
         (false, false, true) => Class::Productive,

@@ -6,7 +6,6 @@
 //! Start with [`job`], then [`fact`].
 
 pub mod access;
-pub mod class;
 pub mod command;
 pub mod effect;
 pub mod fact;

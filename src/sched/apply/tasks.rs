@@ -14,7 +14,18 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
                 task.placed = Some(at);
             }
         }
-        Fact::TaskUnplaced { task } => {
+        Fact::TaskNominated { task, placement } => {
+            if let Some(task) = find(job, *task) {
+                task.state = TaskState::Nominated;
+                task.placement = Some(placement.clone());
+            }
+        }
+        Fact::TaskStopping { task, .. } => {
+            if let Some(task) = find(job, *task) {
+                task.state = TaskState::Stopping;
+            }
+        }
+        Fact::TaskUnplaced { task } | Fact::NominationOver { task } => {
             if let Some(task) = find(job, *task) {
                 *task = Task::pending(task.rank);
             }
@@ -24,7 +35,7 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             if let Some(task) = find(job, *id) {
                 task.pid = Some(*pid);
                 task.started = Some(at);
-                if !stopping {
+                if !stopping && task.state != TaskState::Stopping {
                     task.state = TaskState::Running;
                 }
                 if !stopping && !job.frozen && job.ran_since.is_none() {

@@ -241,7 +241,7 @@ fn a_node_that_shrinks_below_what_is_held_has_nothing_free_and_one_that_is_gone_
     assert_eq!(cores(&site, None, Class::Idle), 10);
     assert_eq!(cores(&site, Some(job), Class::Productive), 60);
     let (name, capacity, gpus) = ("n1".into(), Default::default(), Vec::new());
-    site.run(Command::NodeSeen { name, capacity, gpus });
+    site.run(Command::NodeSeen { name, capacity, gpus, traits: Default::default() });
     site.advance(Span::secs(10));
     assert_eq!(cores(&site, None, Class::Idle), 10);
     assert_eq!(cores(&site, Some(job), Class::Productive), 90);

@@ -1,6 +1,28 @@
-//! The ledger's classes by name.
+//! How time on a device is booked.
 
-use crate::model::fact::Class;
+use serde::{Deserialize, Serialize};
+
+/// How a device-second is booked. Every second of every resource is in exactly one class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Room assigned, process not yet running; or being ended.
+    StartStop,
+    /// It runs.
+    Productive,
+    /// Frozen by a person: memory and devices stay held.
+    Held,
+    /// The machine was off or asleep.
+    Down,
+    /// Kept free by a person.
+    Drained,
+    /// Kept free for a job that has a reservation.
+    Reserved,
+    /// A device that a program outside of holdshort uses.
+    Foreign,
+    /// Nobody's.
+    Idle,
+}
 
 impl Class {
     /// All of them, in the order reports show them.
@@ -8,6 +30,7 @@ impl Class {
         Class::Productive,
         Class::StartStop,
         Class::Held,
+        Class::Reserved,
         Class::Idle,
         Class::Drained,
         Class::Foreign,
@@ -22,6 +45,7 @@ impl Class {
             Class::Held => "held",
             Class::Down => "down",
             Class::Drained => "drained",
+            Class::Reserved => "reserved",
             Class::Foreign => "foreign",
             Class::Idle => "idle",
         }
