@@ -2,8 +2,8 @@
 //! half counts after one half-life, a quarter after two. No floats: fixed point, so that every
 //! machine decides alike.
 //!
-//! [`faded`] weighs one stretch of time; [`by_team`] sums intervals; [`Running`] keeps such sums
-//! up to date at the price of one multiplication for each team, say once a minute.
+//! [`faded`] weighs one stretch of time, [`by_team`] sums intervals. Whoever needs such a sum all
+//! the time winds a running one forward (`sched/policy/usage`); a test compares the two.
 
 use std::collections::BTreeMap;
 
@@ -108,50 +108,6 @@ impl Faded {
         let gpus = amounts.gpus.iter().map(|share| times(share.milli)).sum();
         self.gpu_milli_ms = self.gpu_milli_ms.saturating_add(gpus);
     }
-
-    fn fade(&mut self, weight: u64) {
-        // In two halves, so that no product is too large.
-        let faded = |n: u128| {
-            let weight = u128::from(weight);
-            (n >> 62).saturating_mul(weight) + (((n & u128::from(ONE - 1)) * weight) >> 62)
-        };
-        self.cpu_milli_ms = faded(self.cpu_milli_ms);
-        self.mem_byte_ms = faded(self.mem_byte_ms);
-        self.gpu_milli_ms = faded(self.gpu_milli_ms);
-    }
-}
-
-/// Sums that are kept up to date.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Running {
-    half_life: Span,
-    at: Mono,
-    teams: BTreeMap<Name, Faded>,
-}
-
-impl Running {
-    /// Nothing was used before `at`.
-    pub fn new(half_life: Span, at: Mono) -> Running {
-        Running { half_life, at, teams: BTreeMap::new() }
-    }
-
-    /// Lets time pass up to `now` in which each team held these amounts.
-    pub fn pass<'a>(&mut self, now: Mono, held: impl Iterator<Item = (&'a Name, &'a Amounts)>) {
-        let now = now.max(self.at);
-        let fade = weight(now.since(self.at), self.half_life);
-        self.teams.values_mut().for_each(|sum| sum.fade(fade));
-        let worth = faded(self.at, now, now, self.half_life);
-        for (team, amounts) in held {
-            self.teams.entry(team.clone()).or_default().add(amounts, worth);
-        }
-        self.teams.retain(|_, sum| *sum != Faded::default());
-        self.at = now;
-    }
-
-    /// Each team's faded usage as of the last time that passed.
-    pub fn teams(&self) -> &BTreeMap<Name, Faded> {
-        &self.teams
-    }
 }
 
 #[cfg(test)]
@@ -187,26 +143,5 @@ mod tests {
         let old = worth(now - DAY - Span::secs(60), now - DAY);
         assert!(near(old * 2, 59_985, 600), "{old}");
         assert_eq!(faded(now, now + DAY, now, DAY), 0, "what is to come does not count");
-    }
-
-    #[test]
-    fn the_running_sum_is_that_of_the_intervals() {
-        let (team, half_life) = (Name::from("ml"), Span::hours(3));
-        let amounts = |n| Amounts { cpu_milli: n, mem_bytes: n << 30, ..Amounts::default() };
-        let mut running = Running::new(half_life, Mono(0));
-        let mut intervals = Vec::new();
-        for minute in 0..600 {
-            let held = amounts(1000 + minute % 7 * 500);
-            let (from, to) = (Mono(minute * 60_000), Mono((minute + 1) * 60_000));
-            running.pass(to, [(&team, &held)].into_iter());
-            let task = crate::base::TaskId { job: crate::base::JobId(1), attempt: 1, rank: 0 };
-            let holder = Some(crate::ledger::Holder { task, team: team.clone() });
-            let (node, class) = (None, crate::model::fact::Class::Productive);
-            intervals.push(Interval { node, holder, class, from, to, amounts: held });
-        }
-        let whole = by_team(intervals.iter(), Mono(600 * 60_000), half_life);
-        let (a, b) = (running.teams()["ml"], whole["ml"]);
-        assert!(near(a.cpu_milli_ms, b.cpu_milli_ms, 10), "{a:?} {b:?}");
-        assert!(near(a.mem_byte_ms, b.mem_byte_ms, 10), "{a:?} {b:?}");
     }
 }
