@@ -14,6 +14,7 @@ mod console;
 mod crash;
 mod faults;
 mod inside;
+mod lab;
 mod ledger;
 mod place;
 mod runner;
