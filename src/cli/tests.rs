@@ -246,6 +246,12 @@ impl Link for Scripted {
     fn why(&self, _job: JobId) -> Answer<'_, Why> {
         unscripted()
     }
+    fn usage(
+        &self,
+        _query: crate::model::page::usage::UsageQuery,
+    ) -> Answer<'_, crate::model::page::usage::UsagePage> {
+        unscripted()
+    }
     fn submit(&self, _jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {
         unscripted()
     }

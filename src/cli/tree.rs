@@ -7,7 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use super::output::Color;
 use super::verbs::{
     act, again, attach, completions, config, conform, console, enable, events, help, journal, lab,
-    logs, ls, nodes, pause, report, send, serve, server, set, show, submit, team, wait,
+    logs, ls, nodes, pause, report, send, serve, server, set, show, submit, team, usage, verify,
+    wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -168,9 +169,9 @@ pub enum Linked {
     /// In a job: it lives
     #[command(hide = true)]
     Heartbeat(report::Heartbeat),
-    /// In a job: what it used
+    /// Say who used how much; in a job, with amounts: what it used
     #[command(hide = true)]
-    Usage(report::Usage),
+    Usage(usage::Usage),
 }
 
 /// Verbs that need to know where things lie.
@@ -185,9 +186,9 @@ pub enum Placed {
     /// Keep the server running as a user service
     #[command(hide = true)]
     Enable(enable::Enable),
-    /// Check the journal
+    /// Check the journal, or the ledger against it
     #[command(hide = true)]
-    Verify(journal::Verify),
+    Verify(verify::Verify),
     /// Export, replay or compact the journal
     #[command(hide = true)]
     Journal(journal::Journal),

@@ -16,6 +16,7 @@ use crate::engine::owner::Owner;
 use crate::engine::reads::Programs;
 use crate::engine::recover;
 use crate::engine::tokens::Tokens;
+use crate::ledger::Meter;
 use crate::model::fact::Record;
 use crate::model::ports::journal::StorageError;
 use crate::model::ports::{Clock, Environments, Journal, Runner};
@@ -74,6 +75,7 @@ pub enum Stopped {
 #[derive(Clone)]
 pub(super) struct Published {
     pub world: World,
+    pub meter: Meter,
     pub seq: u64,
     pub notes: Vec<String>,
     /// Tells what time it is for a reader who looks later than the commit.
@@ -134,8 +136,8 @@ pub fn start(
     let boot = parts.clock.boot_id();
     let offset = (state.world.boot() == boot).then(|| state.world.boot_offset());
     let timeline = Timeline::resume(state.world.at(), offset, reading);
-    let (world, notes) = (state.world.clone(), Vec::new());
-    let first = Published { world, seq: state.seq, notes, timeline: timeline.clone() };
+    let (world, meter, notes) = (state.world.clone(), state.meter.clone(), Vec::new());
+    let first = Published { world, meter, seq: state.seq, notes, timeline: timeline.clone() };
     let shared = Arc::new(Shared::new(first));
     let environments = parts.environments.clone();
     let launcher =
@@ -155,6 +157,7 @@ pub fn start(
     let handle = Handle { inner: Arc::new(inner) };
     let mut owner = Owner {
         world: state.world,
+        meter: state.meter,
         seq: state.seq,
         snapshot_seq: state.snapshot_seq,
         journal: parts.journal,

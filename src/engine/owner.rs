@@ -18,11 +18,12 @@ use crate::engine::clock::Timeline;
 use crate::engine::intake::{Door, Inbox, Request};
 use crate::engine::launch::Launcher;
 use crate::engine::{Receipt, recover};
+use crate::ledger::{Interval, Meter, codec};
 use crate::model::command::{Command, TaskEvent};
 use crate::model::fact::{Fact, Record};
 use crate::model::job::Exit;
 use crate::model::node::Traits;
-use crate::model::ports::journal::{Batch, StorageError};
+use crate::model::ports::journal::{Batch, Metered, StorageError};
 use crate::model::ports::runner::{Machine, RunnerEvent};
 use crate::model::ports::{Clock, Journal, Runner};
 use crate::model::refusal::{Refusal, RefusalCode};
@@ -38,6 +39,7 @@ const BATCH_MAX: usize = 512;
 /// The loop's own state.
 pub(super) struct Owner {
     pub(super) world: World,
+    pub(super) meter: Meter,
     pub(super) seq: u64,
     pub(super) snapshot_seq: u64,
     pub(super) journal: Box<dyn Journal>,
@@ -67,6 +69,7 @@ type Answer = Result<Receipt, Refusal>;
 pub(super) struct Turn {
     batch: Batch,
     records: Vec<Arc<Record>>,
+    closed: Vec<Interval>,
     effects: Vec<Effect>,
     replies: Vec<(oneshot::Sender<Answer>, Answer)>,
     compact: Vec<oneshot::Sender<Result<u64, Refusal>>>,
@@ -86,13 +89,16 @@ impl Owner {
         let (found, events) = recover::look(&self.runner, inbox, door);
         let at = self.at_of_wake();
         let mut turn = Turn::default();
+        let offset = self.timeline.offset();
+        let known = self.world.boot().to_owned();
+        let last = self.world.at().now;
         for event in events {
             self.runner_event(&mut turn, event, at);
         }
-        let offset = self.timeline.offset();
-        let known = self.world.boot().to_owned();
+        // Ends that are known come first: what the machine took with it is lost after that. Its
+        // absence began when the last server wrote its last record.
         if !known.is_empty() && known != boot {
-            let (from, to) = (self.world.at().now, at.now);
+            let (from, to) = (last, at.now);
             let _ = self.decide(&mut turn, Command::Down { from, to, off: true }, at);
         }
         let _ = self.decide(&mut turn, Command::Started { boot, offset }, at);
@@ -206,6 +212,9 @@ impl Owner {
         turn.effects.extend(effects::of_facts(&record.facts, &decision.world));
         self.archive(turn, &record.facts);
         self.world = decision.world;
+        for fact in &record.facts {
+            self.meter.apply(at, fact, &mut turn.closed);
+        }
         self.watch(&record.facts, at);
         turn.records.push(Arc::new(record));
         Ok(Receipt { seq: self.seq, jobs })
@@ -267,12 +276,17 @@ impl Owner {
     }
 
     /// Makes the turn durable, then lets the outside know of it.
-    fn finish(&mut self, turn: Turn, at: At) -> Result<(), StorageError> {
+    fn finish(&mut self, mut turn: Turn, at: At) -> Result<(), StorageError> {
+        if !turn.closed.is_empty() {
+            let (seq, at, bytes) = (self.seq, self.world.at(), codec::encode(&turn.closed));
+            turn.batch.metered = Some(Metered { seq, at, bytes });
+        }
         if !turn.batch.records.is_empty() {
             self.commit(&turn.batch)?;
         }
         let published = Published {
             world: self.world.clone(),
+            meter: self.meter.clone(),
             seq: self.seq,
             notes: self.notes.clone(),
             timeline: self.timeline.clone(),

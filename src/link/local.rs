@@ -10,6 +10,7 @@ use crate::api::client::follow::Heard;
 use crate::api::client::{CallError, Client};
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::{Report, Verb};
+use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
 };
@@ -80,6 +81,10 @@ impl Link for Local {
 
     fn summary(&self) -> Answer<'_, Summary> {
         answer(self.client.summary())
+    }
+
+    fn usage(&self, query: UsageQuery) -> Answer<'_, UsagePage> {
+        answer(self.client.usage(query))
     }
 
     fn submit(&self, jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {

@@ -11,6 +11,7 @@ use futures::stream::BoxStream;
 
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::{Report, Verb};
+use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
     Cursor, Ended, EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
 };
@@ -64,6 +65,9 @@ pub trait Link: Send + Sync {
 
     /// Nodes, countable resources, counts, holds.
     fn summary(&self) -> Answer<'_, Summary>;
+
+    /// Who used how much of what, and how it is booked.
+    fn usage(&self, query: UsageQuery) -> Answer<'_, UsagePage>;
 
     /// Queues jobs, all or none; their numbers in order.
     fn submit(&self, jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>>;

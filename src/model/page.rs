@@ -5,6 +5,7 @@
 
 mod asked;
 mod teams;
+pub mod usage;
 
 use std::collections::BTreeMap;
 

@@ -17,6 +17,7 @@ use crate::engine::{pages, teams};
 use crate::link::{Answer, JobQuery, Link, Stream};
 use crate::model::access::Right;
 use crate::model::command::{Act, Report, Verb};
+use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, Query, ServerStatus, Summary, TeamPage, Why,
 };
@@ -151,6 +152,10 @@ impl Link for Demo {
 
     fn summary(&self) -> Answer<'_, Summary> {
         self.answer(|fleet| Ok(pages::summary(fleet.world(), fleet.seq(), fleet.at())))
+    }
+
+    fn usage(&self, query: UsageQuery) -> Answer<'_, UsagePage> {
+        self.answer(move |fleet| Ok(fleet.usage(query)))
     }
 
     fn submit(&self, jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {

@@ -16,9 +16,11 @@ use crate::api::wire::status;
 use crate::api::wire::submission::SubmitRequest;
 use crate::api::wire::team::{NewTeam, TeamList, TermsRequest};
 use crate::api::wire::time::Time;
+use crate::api::wire::usage::UsageList;
 use crate::api::wire::why::WhyDocument;
 use crate::base::{JobId, Wall};
 use crate::model::command::{Report, Verb};
+use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{Cursor, Ended, JobDetail, JobPage, ServerStatus, Summary, TeamPage, Why};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
@@ -80,6 +82,18 @@ impl Client {
     pub async fn summary(&self) -> Call<Summary> {
         let ask = Ask::get("/api/v1/summary");
         Ok(self.document::<wire::summary::Summary>(ask).await?.try_into()?)
+    }
+
+    /// Who used how much of what.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn usage(&self, query: UsageQuery) -> Call<UsagePage> {
+        let ask = Ask::get("/api/v1/usage")
+            .query("since", query.from.map(Wall::rfc3339))
+            .query("until", query.to.map(Wall::rfc3339))
+            .query("by", Some(query.by.word()));
+        Ok(self.document::<UsageList>(ask).await?.try_into()?)
     }
 
     /// Queues jobs, all or none; their numbers in order.

@@ -26,6 +26,7 @@ pub mod socket;
 mod submit;
 mod teams;
 mod terminal;
+mod usage;
 pub mod watch;
 
 use std::future::{Future, IntoFuture as _};

@@ -3,7 +3,9 @@
 use axum::Json;
 use utoipa::OpenApi;
 
-use super::{acts, control, events, health, holds, jobs, logs, nodes, submit, teams, terminal};
+use super::{
+    acts, control, events, health, holds, jobs, logs, nodes, submit, teams, terminal, usage,
+};
 
 /// Collects the descriptions of all handlers.
 #[derive(OpenApi)]
@@ -33,6 +35,7 @@ use super::{acts, control, events, health, holds, jobs, logs, nodes, submit, tea
         teams::add,
         teams::change,
         teams::remove,
+        usage::usage,
         holds::pause,
         holds::resume,
         events::events,
@@ -66,7 +69,7 @@ mod tests {
             let name = part.split('"').next().unwrap();
             assert!(schemas.contains_key(name), "{name}");
         }
-        assert_eq!(json["paths"].as_object().unwrap().len(), 25);
+        assert_eq!(json["paths"].as_object().unwrap().len(), 26);
         let status = &schemas["ServerStatus"]["properties"]["since"];
         assert!(status.to_string().contains("Time") || status["format"] == "date-time");
     }

@@ -10,7 +10,7 @@ use super::extract::BodyMax;
 use super::fault::Fault;
 use super::{
     acts, control, events, guard, health, holds, jobs, logs, nodes, openapi, submit, teams,
-    terminal,
+    terminal, usage,
 };
 
 /// Bytes of a request.
@@ -53,6 +53,7 @@ fn quick() -> Router<App> {
         .route("/summary", get(nodes::summary))
         .route("/pause", post(holds::pause))
         .route("/resume", post(holds::resume))
+        .route("/usage", get(usage::usage))
         .route("/server", get(control::status))
         .route("/looked", get(control::looked).put(control::look))
 }

@@ -38,6 +38,7 @@ pub mod team;
 pub mod terms;
 pub mod time;
 pub mod traits;
+pub mod usage;
 pub mod why;
 pub mod words;
 

@@ -24,4 +24,6 @@ pub mod set;
 pub mod show;
 pub mod submit;
 pub mod team;
+pub mod usage;
+pub mod verify;
 pub mod wait;

@@ -8,6 +8,7 @@ pub mod place;
 pub mod server;
 mod sheet;
 pub mod teams;
+pub mod usage;
 pub mod why;
 
 pub use events::{event_line, is_bookkeeping};
@@ -15,4 +16,5 @@ pub use job::job;
 pub use place::{nodes, summary};
 pub use server::status;
 pub use teams::{team, teams};
+pub use usage::usage;
 pub use why::why;

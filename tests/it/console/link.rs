@@ -13,6 +13,7 @@ use tokio_stream::wrappers::BroadcastStream;
 use holdshort::base::{JobId, Name, Wall};
 use holdshort::link::{Answer, JobQuery, Link, LinkError, Stream};
 use holdshort::model::command::{Report, Verb};
+use holdshort::model::page::usage::{UsagePage, UsageQuery};
 use holdshort::model::page::{
     Counts, Cursor, Ended, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus,
     Summary, TeamPage, Why, is_stuck,
@@ -200,6 +201,11 @@ impl Link for Fake {
             seq: 100,
             at: NOW,
         })
+    }
+
+    fn usage(&self, query: UsageQuery) -> Answer<'_, UsagePage> {
+        let (by, from, to, rows) = (query.by, query.from, NOW.wall, Vec::new());
+        self.with(move |_| UsagePage { by, from, to, rows, seq: 100, at: NOW })
     }
 
     fn submit(&self, _jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {
