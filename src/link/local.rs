@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt};
 
-use super::{Answer, JobQuery, Link, LinkError, Stream};
+use super::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::api::client::follow::Heard;
 use crate::api::client::{CallError, Client};
 use crate::base::{JobId, Name, Wall};
@@ -107,7 +107,7 @@ impl Link for Local {
         answer(async move { self.client.report(job, &report).await })
     }
 
-    fn logs(&self, job: JobId, query: LogQuery) -> Answer<'_, Stream<Bytes>> {
+    fn logs(&self, job: JobId, query: LogQuery) -> Answer<'_, Stream<Piece>> {
         answer(async move {
             let stream = self.client.logs(job, query).await?;
             Ok(stream.map(|piece| piece.map_err(LinkError::from)).boxed())

@@ -17,6 +17,8 @@ use crate::model::page::{
 use crate::model::refusal::Refusal;
 use crate::model::submission::Submission;
 
+pub use crate::api::client::follow::Piece;
+
 /// Which jobs, in words: the server parses the filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobQuery {
@@ -86,7 +88,7 @@ pub trait Link: Send + Sync {
     fn report(&self, job: JobId, report: Report) -> Answer<'_, ()>;
 
     /// Output of a job.
-    fn logs(&self, job: JobId, query: LogQuery) -> Answer<'_, Stream<Bytes>>;
+    fn logs(&self, job: JobId, query: LogQuery) -> Answer<'_, Stream<Piece>>;
 
     /// Facts after `since`, then new ones as they come if `follow`.
     fn events(&self, since: Option<u64>, follow: bool) -> Answer<'_, Stream<EventRow>>;

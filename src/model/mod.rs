@@ -21,6 +21,7 @@ pub mod reason;
 pub mod refusal;
 pub mod resources;
 pub mod setup;
+pub mod stamps;
 pub mod submission;
 pub mod team;
 

@@ -351,4 +351,6 @@ pub struct LogQuery {
     pub follow: bool,
     /// Start this many bytes before the end.
     pub tail_bytes: Option<u64>,
+    /// Say when each piece was written.
+    pub times: bool,
 }

@@ -14,7 +14,7 @@ use futures::FutureExt;
 
 use crate::base::{JobId, Name, Span, TaskId, Wall};
 use crate::engine::pages;
-use crate::link::{Answer, JobQuery, Link, Stream};
+use crate::link::{Answer, JobQuery, Link, Piece, Stream};
 use crate::model::access::Right;
 use crate::model::command::{Act, Report, Verb};
 use crate::model::page::{
@@ -180,7 +180,7 @@ impl Link for Demo {
         self.command(Command::Report { job, report, by: owner() })
     }
 
-    fn logs(&self, job: JobId, query: LogQuery) -> Answer<'_, Stream<Bytes>> {
+    fn logs(&self, job: JobId, query: LogQuery) -> Answer<'_, Stream<Piece>> {
         let feed = LogFeed::new(self.pulse.clone(), job, query);
         self.answer(move |fleet| find(fleet, job).map(|_| feed.stream()))
     }

@@ -8,9 +8,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::StreamExt;
 use holdshort::api::server::openapi::Description;
-use holdshort::base::JobId;
+use holdshort::base::{JobId, Wall};
 use holdshort::link::local::Local;
-use holdshort::link::{JobQuery, Link, LinkError};
+use holdshort::link::{JobQuery, Link, LinkError, Piece};
 use holdshort::model::Fact;
 use holdshort::model::command::Verb;
 use holdshort::model::page::{Ended, LogQuery};
@@ -276,12 +276,13 @@ async fn a_job_that_was_told_of_by_token_sees_itself_and_nothing_else() {
     assert_eq!(problem(late).await.0, 401, "a token ends with its job");
 }
 
-const FOLLOW: LogQuery = LogQuery { attempt: None, rank: None, follow: true, tail_bytes: None };
+const FOLLOW: LogQuery =
+    LogQuery { attempt: None, rank: None, follow: true, tail_bytes: None, times: false };
 
 /// Everything a job's output stream brings until it ends by itself.
 async fn whole(link: &Local, job: u64, query: LogQuery) -> String {
     let stream = link.logs(JobId(job), query).await.unwrap();
-    let pieces = stream.map(|piece| piece.unwrap()).collect::<Vec<Bytes>>();
+    let pieces = stream.map(|piece| piece.unwrap().bytes).collect::<Vec<Bytes>>();
     let pieces = tokio::time::timeout(PATIENCE, pieces).await.expect("the stream ends");
     String::from_utf8(pieces.concat()).unwrap()
 }
@@ -298,7 +299,7 @@ async fn output_is_followed_from_before_the_start_over_all_attempts_to_the_end()
     let mut text = String::new();
     let followed = async {
         while let Some(piece) = stream.next().await {
-            text.push_str(std::str::from_utf8(&piece.unwrap()).unwrap());
+            text.push_str(std::str::from_utf8(&piece.unwrap().bytes).unwrap());
             if text.ends_with("1\n") || text.ends_with("2\n") {
                 link.act(vec![JobId(job)], Verb::Requeue).await.unwrap();
             }
@@ -310,6 +311,43 @@ async fn output_is_followed_from_before_the_start_over_all_attempts_to_the_end()
     assert_eq!(whole(&link, job, second).await, "attempt 2\n");
     let tail = LogQuery { tail_bytes: Some(12), follow: false, ..FOLLOW };
     assert_eq!(whole(&link, job, tail).await, "2\nattempt 3\n");
+}
+
+/// Lines of output with the time of their first byte.
+async fn timed(link: &Local, job: u64, follow: bool) -> Vec<(Option<Wall>, String)> {
+    let query = LogQuery { times: true, follow, ..FOLLOW };
+    let mut stream = link.logs(JobId(job), query).await.unwrap();
+    let mut lines: Vec<(Option<Wall>, String)> = Vec::new();
+    while let Some(piece) = stream.next().await {
+        let Piece { at, bytes } = piece.unwrap();
+        for part in std::str::from_utf8(&bytes).unwrap().split_inclusive('\n') {
+            match lines.last_mut().filter(|(_, line)| !line.ends_with('\n')) {
+                Some((_, line)) => line.push_str(part),
+                None => lines.push((at, part.to_owned())),
+            }
+        }
+    }
+    lines
+}
+
+#[tokio::test]
+async fn output_has_times_also_when_it_is_rotated_and_when_it_is_read_late() {
+    let config = "[server]\nlog_bytes = \"64Ki\"\n[[node]]\nname = \"n1\"\ncpu = \"2\"\n";
+    let api = Api::new(Place::new(config));
+    let script = "seq 1 3; sleep 1.3; echo a; sleep 1.3; seq -f %06g 12000; sleep 1.3; echo z";
+    let job = api.place.submit("", script);
+    let live = tokio::time::timeout(PATIENCE, timed(&api.link(), job, true)).await.unwrap();
+    let late = timed(&api.link(), job, false).await;
+    assert_eq!(live.len(), 3 + 1 + 12_000 + 1);
+    assert_eq!(live, late, "reading later tells the same times");
+    let at = |text: &str| live.iter().find(|(_, line)| line == text).unwrap().0;
+    assert!(live.iter().all(|(at, _)| at.is_some()));
+    assert!(live.is_sorted_by_key(|(at, _)| *at));
+    assert!(at("3\n") < at("a\n") && at("a\n") < at("000001\n"));
+    assert!(at("012000\n") < at("z\n"));
+    let shown = api.place.ok(&format!("logs -T {job}"));
+    let last = shown.lines().last().unwrap();
+    assert!(last.len() == 21 && last.ends_with(" z"), "{last:?}");
 }
 
 #[tokio::test]
@@ -327,7 +365,7 @@ async fn output_is_followed_over_rotation_byte_for_byte() {
     for round in 1..=4 {
         let read = async {
             while !text.ends_with(&format!("{round}.009000\n")) {
-                let piece = stream.next().await.expect("it goes on").unwrap();
+                let piece = stream.next().await.expect("it goes on").unwrap().bytes;
                 text.push_str(std::str::from_utf8(&piece).unwrap());
             }
         };

@@ -32,6 +32,7 @@ pub mod submission;
 pub mod summary;
 pub mod task;
 pub mod time;
+pub mod timed;
 pub mod why;
 pub mod words;
 

@@ -8,10 +8,8 @@ pub mod follow;
 pub mod outputs;
 pub mod tasks;
 
-use bytes::Bytes;
-
 use crate::base::{JobId, Wall};
-use crate::link::LinkError;
+use crate::link::{LinkError, Piece};
 use crate::model::page::{EventRow, JobDetail, JobPage, Summary, Why};
 use crate::tui::event::Deed;
 use crate::tui::section::Section;
@@ -82,7 +80,7 @@ pub enum Data {
     /// Output begins (again): what was shown of it is void.
     OutputBegins(Output),
     /// More output.
-    More(Output, Bytes),
+    More(Output, Piece),
     /// Output is over, with why if it was not the job's end.
     OutputEnds(Output, Option<String>),
     /// Facts of the journal, in order; true if earlier ones are void.

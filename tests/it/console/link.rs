@@ -11,7 +11,7 @@ use tokio::sync::{broadcast, watch};
 use tokio_stream::wrappers::BroadcastStream;
 
 use holdshort::base::{JobId, Name, Wall};
-use holdshort::link::{Answer, JobQuery, Link, LinkError, Stream};
+use holdshort::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use holdshort::model::command::{Report, Verb};
 use holdshort::model::page::{
     Counts, Cursor, Ended, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus,
@@ -237,10 +237,10 @@ impl Link for Fake {
         self.with(|_| ())
     }
 
-    fn logs(&self, job: JobId, _query: LogQuery) -> Answer<'_, Stream<Bytes>> {
+    fn logs(&self, job: JobId, _query: LogQuery) -> Answer<'_, Stream<Piece>> {
         self.with(|fleet| {
             let bytes = fleet.output.get(&job.0).cloned().unwrap_or_default();
-            stream::iter((!bytes.is_empty()).then(|| Ok(Bytes::from(bytes)))).boxed()
+            stream::iter((!bytes.is_empty()).then(|| Ok(Bytes::from(bytes).into()))).boxed()
         })
     }
 
