@@ -56,6 +56,7 @@ pub(crate) fn row(id: u64) -> JobRow {
         cancel_at: None,
         acked: None,
         pty: false,
+        order: (0, 0),
     }
 }
 

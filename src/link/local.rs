@@ -61,10 +61,7 @@ fn answer<'a, T>(call: impl Future<Output = Result<T, CallError>> + Send + 'a) -
 
 impl Link for Local {
     fn jobs(&self, query: JobQuery) -> Answer<'_, JobPage> {
-        answer(async move {
-            let JobQuery { filter, ended, limit, cursor } = query;
-            self.client.jobs(&filter, ended, limit, cursor).await
-        })
+        answer(async move { self.client.jobs(&query).await })
     }
 
     fn job(&self, job: JobId) -> Answer<'_, JobDetail> {

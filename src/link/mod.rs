@@ -11,26 +11,12 @@ use futures::stream::BoxStream;
 
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::{Report, Verb};
-use crate::model::page::{
-    Cursor, Ended, EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, Why,
-};
+use crate::model::page::{EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, Why};
 use crate::model::refusal::Refusal;
 use crate::model::submission::Submission;
 
+pub use crate::api::client::calls::JobQuery;
 pub use crate::api::client::follow::Piece;
-
-/// Which jobs, in words: the server parses the filter.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobQuery {
-    /// Filter language (INTERFACE.md); empty for everything.
-    pub filter: String,
-    /// Which ended jobs.
-    pub ended: Ended,
-    /// Rows at most.
-    pub limit: usize,
-    /// Go on after this row.
-    pub cursor: Option<Cursor>,
-}
 
 /// Why a call brought nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -107,7 +107,8 @@ fn list(fleet: &Fleet, query: &JobQuery) -> Result<JobPage, Refusal> {
         return Err(Refusal::new(RefusalCode::Usage, what, "ask for the next page instead"));
     }
     let filter = filter::parse(&query.filter)?;
-    let query = Query { filter, ended: query.ended, limit, cursor: query.cursor };
+    let JobQuery { ended, cursor, before, ref ids, .. } = *query;
+    let query = Query { filter, ended, limit, cursor, before, ids: ids.clone() };
     let program = |job: &Job| fleet.program(job).cloned();
     Ok(pages::jobs(fleet.world(), fleet.seq(), fleet.at(), &query, &|_| true, &program))
 }

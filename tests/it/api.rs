@@ -150,6 +150,23 @@ async fn pages_show_every_job_once() {
         }
     }
     assert_eq!(seen, (1..=25).collect::<Vec<_>>());
+    // And back, page by page from behind the last job.
+    let (mut seen, mut before) = (Vec::new(), "end".to_owned());
+    loop {
+        let page = api.read(&format!("/api/v1/jobs?limit=10&before={before}")).await;
+        let rows = page["jobs"].as_array().unwrap();
+        seen.splice(0..0, rows.iter().map(|row| row["id"].as_u64().unwrap()));
+        match page["next_cursor"].as_str() {
+            Some(next) => before = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(seen, (1..=25).collect::<Vec<_>>());
+    let two = api.read("/api/v1/jobs?ids=9,7,999&filter=state%3Dqueued%20id%3D8..").await;
+    assert_eq!(two["jobs"].as_array().unwrap().len(), 1, "gone and other ones are left out");
+    let place = &two["jobs"][0]["place"].as_str().unwrap();
+    let after = api.read(&format!("/api/v1/jobs?limit=1&cursor={place}")).await;
+    assert_eq!(after["jobs"][0]["id"], 10, "a row's place is where a page can go on");
     let one = api.read("/api/v1/jobs?filter=id%3D7").await;
     assert_eq!(one["jobs"][0]["id"], 7);
     assert!(!one["jobs"][0]["reason"]["text"].as_str().unwrap().is_empty());
@@ -386,7 +403,8 @@ async fn the_link_reads_what_the_server_says() {
     assert_eq!(Some(status.pid), api.place.server().and_then(|pid| u32::try_from(pid).ok()));
     let job = JobId(api.place.submit("-t --name shell", "read line; echo got $line"));
     api.place.until_state(job.0, "running");
-    let query = JobQuery { filter: "shell".into(), ended: Ended::None, limit: 5, cursor: None };
+    let query =
+        JobQuery { filter: "shell".into(), ended: Ended::None, limit: 5, ..JobQuery::default() };
     let page = link.jobs(query).await.unwrap();
     assert_eq!(page.jobs.iter().map(|row| row.id).collect::<Vec<_>>(), [job]);
     assert_eq!(link.why(job).await.unwrap().job, job);

@@ -109,6 +109,7 @@ fn row() -> JobRow {
         cancel_at: Some(at(9).wall),
         acked: Some("bo".into()),
         pty: true,
+        order: (3, u64::MAX),
     }
 }
 

@@ -14,7 +14,7 @@ fn still() -> Demo {
 }
 
 fn every(filter: &str) -> JobQuery {
-    JobQuery { filter: filter.into(), ended: Ended::All, limit: 1000, cursor: None }
+    JobQuery { filter: filter.into(), limit: 1000, ..JobQuery::default() }
 }
 
 async fn one(demo: &Demo, filter: &str) -> crate::model::page::JobRow {

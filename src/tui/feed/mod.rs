@@ -5,12 +5,15 @@
 
 pub mod deeds;
 pub mod follow;
+pub mod news;
 pub mod outputs;
 pub mod tasks;
 
+use std::collections::BTreeSet;
+
 use crate::base::{JobId, Wall};
 use crate::link::{LinkError, Piece};
-use crate::model::page::{EventRow, JobDetail, JobPage, Summary, Why};
+use crate::model::page::{Cursor, EventRow, JobDetail, JobPage, Summary, Why};
 use crate::tui::event::Deed;
 use crate::tui::section::Section;
 
@@ -29,6 +32,9 @@ pub enum Want {
     Why(JobId),
     /// Output, followed to its end.
     Output(Output),
+    /// Rows in sight: they are brought up to date with whatever changes, since why a job waits
+    /// depends on others. Nothing is fetched for it by itself.
+    InSight(Vec<JobId>),
 }
 
 /// Rows of a section of the home list.
@@ -40,8 +46,26 @@ pub struct Rows {
     pub filter: String,
     /// Ended jobs only after this; all if not given.
     pub since: Option<Wall>,
+    /// Where they begin or end.
+    pub from: From,
     /// Rows at most.
     pub limit: usize,
+    /// Counts how often the same was asked for because too little of it was left.
+    pub again: u32,
+    /// For alarms and the header, whatever the list shows.
+    pub watch: bool,
+}
+
+/// Where rows begin or end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum From {
+    /// At the first row.
+    #[default]
+    Start,
+    /// After a place.
+    After(Cursor),
+    /// The last ones before a place.
+    Before(Cursor),
 }
 
 /// Output of a task.
@@ -75,6 +99,15 @@ pub enum Answer {
 pub enum Data {
     /// An answer.
     Answer(Want, Answer),
+    /// Jobs changed: these were asked for with a filter, and these of them there are.
+    Changed {
+        /// The filter.
+        filter: String,
+        /// The jobs.
+        asked: BTreeSet<JobId>,
+        /// Their rows, without those that are gone or do not match.
+        page: JobPage,
+    },
     /// A want brought nothing.
     Failed(Want, LinkError),
     /// Output begins (again): what was shown of it is void.

@@ -195,6 +195,23 @@ fn alarms_are_given_once_and_only_for_what_is_new() {
 }
 
 #[test]
+fn what_a_filter_hides_still_rings_and_is_found() {
+    let link = Fake::new(fleet::few());
+    let mut stage = staged(link.clone(), (80, 24), "/name=nothing<enter>");
+    link.change(|fleet| fleet.jobs.push(fleet::asking(9, "deploy", "Go? ", Span::secs(1))));
+    block(stage.fetch());
+    let rung = Effect::Notify("9 deploy asks".to_owned());
+    assert!(stage.effects.contains(&rung), "{:?}", stage.effects);
+    let needing = stage.app.ground.known.counts().human;
+    let title = format!("({needing} need you) holdshort gpu-box-3");
+    assert!(stage.effects.contains(&Effect::Title(title)), "{:?}", stage.effects);
+    block(stage.press("n"));
+    let screen = text(&stage.buffer());
+    assert!(screen.contains("the filter hid it") && screen.contains("WAITING ON"), "{screen}");
+    assert!(stage.app.target().job.is_some());
+}
+
+#[test]
 fn nobody_alone_sees_teams_or_gpus() {
     let screen = text(&staged(Fake::new(fleet::few()), (80, 24), "").buffer());
     assert!(!screen.contains("TEAM") && !screen.contains("GPU"), "{screen}");

@@ -7,6 +7,7 @@ pub mod items;
 mod moves;
 pub mod panel;
 pub mod peek;
+mod reach;
 pub mod rows;
 
 use std::collections::BTreeSet;
@@ -18,9 +19,8 @@ use crate::model::State;
 use crate::model::job::Outcome;
 use crate::model::page::JobRow;
 use crate::tui::event::Mouse;
-use crate::tui::feed::{Rows, Want};
+use crate::tui::feed::Want;
 use crate::tui::ground::Ground;
-use crate::tui::known::Looked;
 use crate::tui::layout::{LANES_FROM, with_panel};
 use crate::tui::panes::{Command, Kind, Motion, Pane, Target};
 use crate::tui::section::Section;
@@ -28,11 +28,7 @@ use crate::tui::widgets::{Canvas, Window};
 use crate::view::words;
 
 use items::{Item, Items, Order, Pick};
-
-/// Rows of a section that are fetched at first.
-const ROWS: usize = 200;
-/// Rows of a section that are fetched at most: beyond, a filter finds more than scrolling.
-const ROWS_MAX: usize = 5000;
+use reach::{Edge, Reach};
 
 /// The list.
 #[derive(Debug, Default)]
@@ -42,7 +38,9 @@ pub struct Home {
     order: Order,
     unfolded: BTreeSet<Section>,
     all_ended: bool,
-    more: [usize; 5],
+    reach: [Reach; 5],
+    /// An end that is gone to once it has come.
+    edge: Option<Edge>,
     pick: Option<Pick>,
     items: Items,
     widest: rows::Widest,
@@ -116,31 +114,6 @@ impl Home {
     fn choose(&mut self, at: usize) {
         self.pick = self.items.pick_near(at);
     }
-
-    fn limit(&self, section: Section) -> usize {
-        self.more.get(section.place()).copied().unwrap_or(0).clamp(ROWS, ROWS_MAX)
-    }
-
-    /// Asks for more rows of a section before its last one comes into sight.
-    fn grow(&mut self, ground: &Ground) {
-        for section in Section::ALL {
-            let Some(slice) = ground.known.slice(section).filter(|slice| slice.more) else {
-                continue;
-            };
-            let whole = self.narrow.is_some() || self.unfolded.contains(&section);
-            let near = match self.pick {
-                Some(Pick::More(chosen)) => whole && chosen == section,
-                Some(Pick::Job(chosen, job)) => {
-                    let mut last = slice.rows.iter().rev().take(ROWS / 4);
-                    chosen == section && last.any(|row| row.id == job)
-                }
-                None => false,
-            };
-            if near && let Some(more) = self.more.get_mut(section.place()) {
-                *more = (slice.rows.len() * 2).clamp(ROWS, ROWS_MAX);
-            }
-        }
-    }
 }
 
 impl Pane for Home {
@@ -154,16 +127,8 @@ impl Pane for Home {
 
     fn wants(&self, ground: &Ground) -> Vec<Want> {
         let some = Section::ALL.into_iter().filter(|section| ground.known.may_have(*section));
-        let sections = some.filter_map(|section| {
-            let since = match (section, self.all_ended, ground.known.looked) {
-                (Section::Ended, false, Looked::Unknown) => return None,
-                (Section::Ended, false, Looked::At(mark)) => Some(mark),
-                _ => None,
-            };
-            let filter = self.filter.clone();
-            Some(Want::Rows(Rows { section, filter, since, limit: self.limit(section) }))
-        });
-        sections.collect()
+        let rows = some.filter_map(|section| self.rows_of(section, ground)).map(Want::Rows);
+        rows.chain([Want::InSight(self.in_sight())]).collect()
     }
 
     fn target(&self, _ground: &Ground) -> Target {
@@ -178,6 +143,7 @@ impl Pane for Home {
         self.body = area;
         let (list, _) = self.areas(area);
         let before = self.place();
+        let line = before.map(|at| at.saturating_sub(self.windows[0].first));
         let how = items::How {
             version: ground.known.version,
             narrow: self.narrow,
@@ -197,7 +163,8 @@ impl Pane for Home {
         // The job may have moved to another section; if it is gone its neighbour takes its place.
         self.pick =
             self.items.find(self.pick).or_else(|| self.items.pick_near(before.unwrap_or(0)));
-        self.grow(ground);
+        self.arrive(ground);
+        self.reach_on(ground);
         let height = usize::from(list.height).saturating_sub(1);
         let at = self.place().unwrap_or(0);
         if self.in_lanes() {
@@ -210,13 +177,18 @@ impl Pane for Home {
             return;
         }
         let len = self.items.list.len();
+        if let (Some(line), true) = (line, self.windows[0].first > 0) {
+            // Rows that come and go above leave the chosen one where it is on the screen.
+            self.windows[0].first = at.saturating_sub(line);
+        }
         // The first row brings its section's title into sight.
         let seen = if at <= 1 { 0 } else { at };
         self.windows[0].follow(seen, len, height);
         self.windows[0].follow(at, len, height);
     }
 
-    fn go(&mut self, motion: Motion, _ground: &Ground) {
+    fn go(&mut self, motion: Motion, ground: &Ground) {
+        self.edge = None;
         let at = self.place().unwrap_or(0);
         let height = self.height();
         let lanes = self.in_lanes();
@@ -232,8 +204,8 @@ impl Pane for Home {
                 let half = isize::try_from(height / 2).unwrap_or(1).max(1);
                 at.saturating_add_signed(by * half).min(len.saturating_sub(1))
             }
-            Motion::First => 0,
-            Motion::Last => len.saturating_sub(1),
+            Motion::First => return self.go_to_edge(false, ground),
+            Motion::Last => return self.go_to_edge(true, ground),
             Motion::Side(by) => return self.side(by),
         };
         self.choose(to);
@@ -244,10 +216,12 @@ impl Pane for Home {
             Command::Narrow(section) => {
                 self.narrow = *section;
                 self.windows = Default::default();
+                self.reach_back();
             }
             Command::NextNeeding => return self.next_needing() || self.widened_next(ground),
             Command::Order => {
                 self.order = self.order.next();
+                self.reach_back();
                 ground.say(format!("order: {}", self.order.word()));
             }
             Command::Fold => self.fold(),
@@ -256,7 +230,10 @@ impl Pane for Home {
                 let what = if self.all_ended { "all" } else { "what is new since you last looked" };
                 ground.say(format!("ended jobs: {what}"));
             }
-            Command::Filter(text) => self.filter.clone_from(text),
+            Command::Filter(text) => {
+                self.filter.clone_from(text);
+                self.reach_back();
+            }
             Command::Mark => {
                 if let Some(Pick::Job(_, job)) = self.pick {
                     if !ground.marks.remove(&job) {
@@ -267,9 +244,9 @@ impl Pane for Home {
             }
             Command::Open => match self.pick {
                 Some(Pick::More(section)) => {
-                    let whole = self.narrow.is_some() || self.unfolded.contains(&section);
-                    if whole {
-                        ground.say("these are the first ones; / narrows down to the others");
+                    if self.order != Order::Urgency {
+                        let most = reach::ROWS_MAX;
+                        ground.say(format!("only the {most} most urgent are sorted; / narrows"));
                     }
                     self.unfolded.insert(section);
                 }

@@ -126,6 +126,7 @@ fn draw(
 ) {
     match item {
         Item::Head { section, .. } => head(ground, canvas, area, item, *section),
+        Item::Above { .. } => above(canvas, area),
         Item::More { section, .. } => {
             let chosen = home.pick() == Some(Pick::More(*section));
             more(canvas, area, item, chosen);
@@ -161,9 +162,12 @@ fn chosen(
 }
 
 fn head(ground: &Ground, canvas: &mut Canvas, area: Rect, item: &Item, section: Section) {
-    let Item::Head { count, open, .. } = item else { return };
+    let Item::Head { count, open, sorted, .. } = item else { return };
     let plus = if *open { "+" } else { "" };
-    let title = format!("{} {count}{plus}", section.title());
+    let mut title = format!("{} {count}{plus}", section.title());
+    if let Some((here, order)) = sorted {
+        title.push_str(&format!(", the first {here} {}", order.word()));
+    }
     let x = area.x + 1;
     let used = canvas.put((x, area.y), area.width - 1, &title, section.ink());
     if section == Section::Ended
@@ -177,13 +181,19 @@ fn head(ground: &Ground, canvas: &mut Canvas, area: Rect, item: &Item, section: 
     }
 }
 
+fn above(canvas: &mut Canvas, area: Rect) {
+    let text = "+ more above: g goes to the first";
+    canvas.put((area.x + 5, area.y), area.width.saturating_sub(5), text, Ink::Muted);
+}
+
 fn more(canvas: &mut Canvas, area: Rect, item: &Item, chosen: bool) {
     let Item::More { hidden, open, .. } = item else { return };
     let plus = if *open { "+" } else { "" };
+    let hidden = hidden.map_or_else(String::new, |hidden| format!(" {hidden}{plus}"));
     let text = if chosen {
-        format!("+ {hidden}{plus} more: Enter shows them, / narrows")
+        format!("+{hidden} more: Enter shows them, / narrows")
     } else {
-        format!("+ {hidden}{plus} more")
+        format!("+{hidden} more")
     };
     canvas.put((area.x + 5, area.y), area.width.saturating_sub(5), &text, Ink::Muted);
     if chosen {
@@ -290,6 +300,10 @@ fn lane_item(
     match item {
         Item::Head { section, .. } => {
             head(ground, canvas, first, item, *section);
+            1
+        }
+        Item::Above { .. } => {
+            above(canvas, first);
             1
         }
         Item::More { section, .. } => {
