@@ -18,7 +18,6 @@ pub const VERBS: &[&str] = &[
     "ask-back",
     "audit",
     "budgets",
-    "conform",
     "context",
     "costs",
     "delegate",

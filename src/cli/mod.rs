@@ -108,6 +108,7 @@ fn plain(verb: Plain, globals: Globals, output: Output) -> Outcome {
         Plain::Completions(verb) => verb.run(output),
         Plain::Man(verb) => verb.run(output),
         Plain::Config(verb) => verb.run(globals),
+        Plain::Conform(verb) => verb.run(&globals),
         Plain::Demo(verb) => verb.run(),
         Plain::Shots(verb) => verb.run(output),
     }

@@ -6,8 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 use super::output::Color;
 use super::verbs::{
-    act, again, attach, completions, config, console, enable, events, help, journal, logs, ls,
-    nodes, pause, report, send, serve, server, set, show, submit, wait,
+    act, again, attach, completions, config, conform, console, enable, events, help, journal, logs,
+    ls, nodes, pause, report, send, serve, server, set, show, submit, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -193,6 +193,9 @@ pub enum Plain {
     /// Draw the pictures of the console
     #[command(hide = true)]
     Shots(console::Shots),
+    /// Replay tables of scheduling cases through the policies
+    #[command(hide = true)]
+    Conform(conform::Conform),
     /// Check or show the configuration
     #[command(hide = true)]
     Config(config::Config),

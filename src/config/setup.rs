@@ -5,7 +5,7 @@ use crate::base::Name;
 use crate::model::node::Gpu;
 use crate::model::people::User;
 use crate::model::ports::runner::Machine;
-use crate::model::setup::Setup;
+use crate::model::setup::{Cycle, Setup};
 use crate::model::team::{DEFAULT_TEAM, Team};
 
 impl Config {
@@ -17,7 +17,7 @@ impl Config {
         let names = missing.then_some(&default).into_iter().chain(&self.teams);
         Setup {
             resources: self.resources.clone(),
-            teams: names.map(|name| Team { name: name.clone(), paused: None }).collect(),
+            teams: names.map(|name| Team::named(name)).collect(),
             users: self
                 .users
                 .iter()
@@ -28,6 +28,7 @@ impl Config {
                     grants: user.grants.clone(),
                 })
                 .collect(),
+            cycle: Cycle::default(),
             owner_uid,
             defaults: self.defaults.clone(),
         }

@@ -19,6 +19,7 @@ use crate::engine::{Receipt, recover};
 use crate::model::command::{Command, TaskEvent};
 use crate::model::fact::{Fact, Record};
 use crate::model::job::Exit;
+use crate::model::node::Traits;
 use crate::model::ports::journal::{Batch, StorageError};
 use crate::model::ports::runner::{Machine, RunnerEvent};
 use crate::model::ports::{Clock, Journal, Runner};
@@ -245,10 +246,11 @@ impl Owner {
         // Under an earlier name the same machine would count twice.
         let earlier = self.world.nodes().filter(|node| node.up && node.name != name);
         for name in earlier.map(|node| node.name.clone()).collect::<Vec<_>>() {
-            let (capacity, gpus) = (Resources::default(), Vec::new());
-            let _ = self.decide(turn, Command::NodeSeen { name, capacity, gpus }, at);
+            let (capacity, gpus, traits) = (Resources::default(), Vec::new(), Traits::default());
+            let _ = self.decide(turn, Command::NodeSeen { name, capacity, gpus, traits }, at);
         }
-        let _ = self.decide(turn, Command::NodeSeen { name, capacity, gpus }, at);
+        let traits = Traits::default();
+        let _ = self.decide(turn, Command::NodeSeen { name, capacity, gpus, traits }, at);
     }
 
     /// Makes the turn durable, then lets the outside know of it.

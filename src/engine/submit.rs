@@ -178,6 +178,7 @@ pub fn changed_spec(old: &JobSpec, changes: &Submission, program: Digest) -> Job
         pty: changes.pty || old.pty,
         parent: None,
         program,
+        ..old.clone()
     }
 }
 

@@ -6,9 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::base::{At, JobId, Mono, Name, Span, TaskId, Wall};
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{Exit, JobSpec, Outcome};
-use crate::model::node::Gpu;
+use crate::model::node::{Gpu, Traits};
 use crate::model::reason::Numbers;
 use crate::model::setup::Setup;
+use crate::model::team::Terms;
 use crate::model::{Actor, Resources};
 
 /// A request to change the world.
@@ -34,6 +35,15 @@ pub enum Command {
     Resume {
         /// The team, or everything.
         team: Option<Name>,
+        /// Who.
+        by: Actor,
+    },
+    /// Add a team, change its terms, or remove it.
+    Team {
+        /// Its path.
+        team: Name,
+        /// What.
+        change: TeamChange,
         /// Who.
         by: Actor,
     },
@@ -77,6 +87,9 @@ pub enum Command {
         capacity: Resources,
         /// Its devices.
         gpus: Vec<Gpu>,
+        /// What it is beside that.
+        #[serde(default, skip_serializing_if = "Traits::is_plain")]
+        traits: Traits,
     },
     /// Configuration was read.
     Configure(Setup),
@@ -119,6 +132,7 @@ impl Command {
             Command::Act(act) => Some(&act.by),
             Command::Pause { by, .. }
             | Command::Resume { by, .. }
+            | Command::Team { by, .. }
             | Command::Drain { by, .. }
             | Command::Looked { by, .. }
             | Command::Report { by, .. } => Some(by),
@@ -131,6 +145,18 @@ impl Command {
             | Command::Find { .. } => None,
         }
     }
+}
+
+/// What is done with a team.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TeamChange {
+    /// It is new.
+    Add(Box<Terms>),
+    /// It exists and gets these terms.
+    Set(Box<Terms>),
+    /// It goes; refused while it has live jobs or teams below it.
+    Remove,
 }
 
 /// Queue jobs.
@@ -205,6 +231,8 @@ pub enum Verb {
     Resume,
     /// Stop its processes and queue it again as it is.
     Requeue,
+    /// Stop its processes so that others get its room; it queues again.
+    Preempt,
     /// To the front of its team.
     Next,
     /// Somebody has seen it.
@@ -231,12 +259,19 @@ pub struct Change {
     /// New time limit; `Some(None)` removes it.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub time_limit: Option<Option<Span>>,
+    /// New deadline; `Some(None)` removes it.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
+    pub deadline: Option<Option<Wall>>,
 }
 
 /// A value that is there was said, even if it is null: without this a removal would read back
 /// from the journal as no change.
-fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Span>>, D::Error> {
-    Option::<Span>::deserialize(deserializer).map(Some)
+fn said<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::<T>::deserialize(deserializer).map(Some)
 }
 
 /// What a job says about itself.

@@ -1,5 +1,7 @@
 //! A place with capacity.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::{At, Name};
@@ -19,6 +21,32 @@ pub struct Node {
     pub drain: Option<Drain>,
     /// False once it was lost; nothing is placed then.
     pub up: bool,
+    /// What jobs may ask for by `--node-label`, and how it may be used.
+    #[serde(default, skip_serializing_if = "Traits::is_plain")]
+    pub traits: Traits,
+}
+
+/// What a node is beside its amounts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Traits {
+    /// Labels.
+    pub labels: BTreeMap<Name, Name>,
+    /// It may vanish after a warning: only jobs that can stop and come back run on it.
+    pub spot: bool,
+    /// Tasks it takes at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tasks: Option<u32>,
+    /// The elastic pool it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<Name>,
+}
+
+impl Traits {
+    /// Nothing special.
+    pub fn is_plain(&self) -> bool {
+        *self == Traits::default()
+    }
 }
 
 /// One accelerator of a node.

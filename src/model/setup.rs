@@ -1,10 +1,11 @@
 //! What configuration tells the core. It arrives as a command, so that a replay needs no file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Name, Span};
+use crate::model::job::Grace;
 use crate::model::people::User;
 use crate::model::{Resources, Team};
 
@@ -22,6 +23,93 @@ pub struct Setup {
     pub owner_uid: u32,
     /// What a job asks for if it does not say.
     pub defaults: Defaults,
+    /// How the cycle decides.
+    #[serde(skip_serializing_if = "Cycle::is_default")]
+    pub cycle: Cycle,
+}
+
+/// How the scheduling cycle decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cycle {
+    /// Actions and policies that are switched off, by name.
+    pub off: BTreeSet<Name>,
+    /// How nodes are chosen for tasks with GPUs.
+    pub place_gpu: PlaceBy,
+    /// How nodes are chosen for tasks without.
+    pub place_cpu: PlaceBy,
+    /// How long a gang may stay below its minimum.
+    pub stale_grace: Grace,
+    /// How much past use counts against a team's part of the surplus, in thousandths.
+    pub usage_weight: u64,
+    /// Past use counts half after this; `None` does not look at past use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage_half_life: Option<Span>,
+    /// From whose team a reclaim's minimum runtime is read.
+    pub reclaim_protection: ReclaimProtection,
+    /// A taker must stay this many thousandths below the saturation of those it takes from.
+    pub saturation: u64,
+    /// A reclaim may move a victim to another node instead of stopping it.
+    pub move_victims: bool,
+    /// Jobs a consolidation may move at most; `None` is no bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consolidation_victims: Option<u32>,
+    /// A job that has waited so long comes first among those that get a reservation.
+    pub patience: Span,
+}
+
+/// How a node is chosen among those with room.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaceBy {
+    /// The fullest.
+    #[default]
+    BinPack,
+    /// The emptiest.
+    Spread,
+    /// Where the least room becomes useless for the usual requests.
+    LeastFragmentation,
+}
+
+/// From whose team a reclaim's minimum runtime is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReclaimProtection {
+    /// From the victim's side below the lowest common ancestor of both teams, upwards.
+    #[default]
+    Lca,
+    /// From the victim's team, upwards.
+    Queue,
+}
+
+impl Cycle {
+    /// Nothing was configured.
+    pub fn is_default(&self) -> bool {
+        *self == Cycle::default()
+    }
+
+    /// Whether an action or policy is in force.
+    pub fn on(&self, name: &str) -> bool {
+        !self.off.contains(name)
+    }
+}
+
+impl Default for Cycle {
+    fn default() -> Cycle {
+        Cycle {
+            off: BTreeSet::new(),
+            place_gpu: PlaceBy::BinPack,
+            place_cpu: PlaceBy::BinPack,
+            stale_grace: Grace::After(Span::secs(60)),
+            usage_weight: 1000,
+            usage_half_life: None,
+            reclaim_protection: ReclaimProtection::Lca,
+            saturation: 1000,
+            move_victims: true,
+            consolidation_victims: None,
+            patience: Span::mins(30),
+        }
+    }
 }
 
 /// A countable resource: a number that may be held at once and, if wished, a rate of starts.

@@ -117,6 +117,7 @@ impl Submission {
             pty: self.pty,
             parent,
             program,
+            ..JobSpec::default()
         }
     }
 

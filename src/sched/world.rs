@@ -27,6 +27,8 @@ pub struct World {
     pub(super) next_job: u64,
     /// The rank of the next job that is moved to the front.
     pub(super) next_front: u64,
+    /// The age of the next team.
+    pub(super) next_team: u64,
     /// The places that work can go.
     pub(super) nodes: OrdMap<Name, Arc<Node>>,
     /// Configuration.
@@ -215,6 +217,8 @@ struct Saved {
     jobs: Vec<Arc<Job>>,
     next_job: u64,
     next_front: u64,
+    #[serde(default)]
+    next_team: u64,
     nodes: Vec<Arc<Node>>,
     setup: Arc<Setup>,
     teams: Vec<Team>,
@@ -234,6 +238,7 @@ impl Serialize for World {
             jobs: self.jobs.values().cloned().collect(),
             next_job: self.next_job,
             next_front: self.next_front,
+            next_team: self.next_team,
             nodes: self.nodes.values().cloned().collect(),
             setup: self.setup.clone(),
             teams: self.teams.values().cloned().collect(),
@@ -260,6 +265,7 @@ impl<'de> Deserialize<'de> for World {
             at: saved.at,
             next_job: saved.next_job,
             next_front: saved.next_front,
+            next_team: saved.next_team,
             nodes: saved.nodes.into_iter().map(|n| (n.name.clone(), n)).collect(),
             setup: saved.setup,
             teams: saved.teams.into_iter().map(|t| (t.name.clone(), t)).collect(),

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::base::{At, Digest, JobId, Mono, Name, Span, TaskId, Wall};
 use crate::model::fact::Record;
 use crate::model::job::Exit;
+use crate::model::node::Traits;
 use crate::model::page::Lane;
 use crate::model::program::Program;
 use crate::model::refusal::Refusal;
@@ -145,7 +146,7 @@ impl Fleet {
         fleet.say(Command::Configure(site::setup(scale)));
         for machine in scale.machines() {
             let (name, capacity, gpus) = (machine.name, machine.capacity, machine.gpus);
-            fleet.say(Command::NodeSeen { name, capacity, gpus });
+            fleet.say(Command::NodeSeen { name, capacity, gpus, traits: Traits::default() });
         }
         fleet
     }

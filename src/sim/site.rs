@@ -4,7 +4,7 @@ use crate::base::Name;
 use crate::model::node::Gpu;
 use crate::model::people::{Grant, Role, User};
 use crate::model::ports::runner::Machine;
-use crate::model::setup::{Countable, Defaults, Setup};
+use crate::model::setup::{Countable, Cycle, Defaults, Setup};
 use crate::model::{Actor, Resources, Team};
 
 /// The person at the screen: owner of the server, so admin.
@@ -80,9 +80,10 @@ pub(super) fn setup(scale: &Scale) -> Setup {
     let resources = [("api:anthropic", 6, None), ("api:openai", 8, Some(60)), ("browser", 4, None)];
     Setup {
         resources: resources.map(countable).into(),
-        teams: TEAMS.map(|name| Team { name: name.into(), paused: None }).into(),
+        teams: TEAMS.map(Team::named).into(),
         users: PEOPLE.map(user).into(),
         owner_uid: 1000,
+        cycle: Cycle::default(),
         defaults: Defaults { keep_ended: 600, ..Defaults::default() },
     }
 }

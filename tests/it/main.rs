@@ -9,6 +9,7 @@ mod cli_journeys;
 mod cli_server;
 mod cli_usage;
 mod cli_world;
+mod conform;
 mod console;
 mod crash;
 mod faults;

@@ -44,10 +44,18 @@ pub struct Set {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u64>)]
     pub time_limit_ms: Option<Option<u64>>,
+    /// New deadline; null removes it.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Time>)]
+    pub deadline: Option<Option<Time>>,
 }
 
 /// Tells null from a missing key.
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<u64>>, D::Error> {
+fn given<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
     Option::deserialize(deserializer).map(Some)
 }
 
@@ -72,6 +80,7 @@ impl ActRequest {
             }
             Verb::Resume => "resume",
             Verb::Requeue => "requeue",
+            Verb::Preempt => "preempt",
             Verb::Next => "next",
             Verb::Ack => "ack",
             Verb::Set(change) => {
@@ -79,6 +88,7 @@ impl ActRequest {
                     priority: change.priority,
                     team: change.team.map(|team| team.to_string()),
                     time_limit_ms: change.time_limit.map(|limit| limit.map(|span| span.0)),
+                    deadline: change.deadline.map(|deadline| deadline.map(Time)),
                 });
                 "set"
             }
@@ -118,6 +128,7 @@ impl ActRequest {
             "pause" => Verb::Pause { until: self.until.map(|time| time.0), reason: self.reason },
             "resume" => Verb::Resume,
             "requeue" => Verb::Requeue,
+            "preempt" => Verb::Preempt,
             "next" => Verb::Next,
             "ack" => Verb::Ack,
             "set" => Verb::Set(self.set.ok_or_else(|| WireError::missing("set"))?.into()),
@@ -134,6 +145,7 @@ impl From<Set> for Change {
             priority: from.priority,
             team: from.team.map(Into::into),
             time_limit: from.time_limit_ms.map(|limit| limit.map(Span)),
+            deadline: from.deadline.map(|deadline| deadline.map(|time| time.0)),
         }
     }
 }
@@ -150,6 +162,7 @@ mod tests {
             Verb::Pause { until: Some(Wall(60_000)), reason: None },
             Verb::Resume,
             Verb::Requeue,
+            Verb::Preempt,
             Verb::Next,
             Verb::Ack,
             Verb::Set(Change { priority: Some(7), ..Change::default() }),

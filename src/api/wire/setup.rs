@@ -7,11 +7,13 @@ use utoipa::ToSchema;
 
 use super::WireError;
 use super::amounts::Amounts;
+use super::groups::GraceShown;
 use super::hold::Hold;
+use super::terms::Terms;
 use super::words::Word as _;
 use crate::base::Span;
 use crate::model::people::{Grant, Role, User};
-use crate::model::setup::{Countable, Defaults, Setup, Tier};
+use crate::model::setup::{Countable, Cycle, Defaults, PlaceBy, ReclaimProtection, Setup, Tier};
 use crate::model::team::Team;
 
 /// Everything the core knows of the configuration.
@@ -27,6 +29,8 @@ pub struct SetupShown {
     pub owner_uid: u32,
     /// What a job asks for if it does not say.
     pub defaults: DefaultsShown,
+    /// How the cycle decides.
+    pub cycle: CycleShown,
 }
 
 /// A countable resource.
@@ -43,8 +47,80 @@ pub struct CountableShown {
 pub struct TeamShown {
     /// Its path.
     pub name: String,
+    /// What it is owed and may hold.
+    pub terms: Terms,
+    /// Its age among teams.
+    pub created: u64,
+    /// The configuration names it.
+    #[serde(default)]
+    pub configured: bool,
     /// Held back.
     pub paused: Option<Hold>,
+}
+
+/// How the scheduling cycle decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CycleShown {
+    /// Actions and policies that are switched off.
+    pub off: Vec<String>,
+    /// `bin_pack`, `spread` or `least_fragmentation`, for tasks with GPUs.
+    pub place_gpu: String,
+    /// The same for tasks without.
+    pub place_cpu: String,
+    /// How long a gang may stay below its minimum.
+    pub stale_grace: GraceShown,
+    /// Weight of past use in thousandths.
+    pub usage_weight: u64,
+    /// Past use counts half after so many milliseconds; null does not look at it.
+    pub usage_half_life_ms: Option<u64>,
+    /// `lca` or `queue`.
+    pub reclaim_protection: String,
+    /// Saturation multiplier in thousandths.
+    pub saturation: u64,
+    /// A reclaim may move a victim.
+    pub move_victims: bool,
+    /// Jobs a consolidation may move at most; null is no bound.
+    pub consolidation_victims: Option<u32>,
+    /// A job that has waited so many milliseconds is first to get a reservation.
+    pub patience_ms: u64,
+}
+
+impl From<&Cycle> for CycleShown {
+    fn from(from: &Cycle) -> CycleShown {
+        CycleShown {
+            off: from.off.iter().map(ToString::to_string).collect(),
+            place_gpu: from.place_gpu.to_word(),
+            place_cpu: from.place_cpu.to_word(),
+            stale_grace: from.stale_grace.into(),
+            usage_weight: from.usage_weight,
+            usage_half_life_ms: from.usage_half_life.map(|span| span.0),
+            reclaim_protection: from.reclaim_protection.to_word(),
+            saturation: from.saturation,
+            move_victims: from.move_victims,
+            consolidation_victims: from.consolidation_victims,
+            patience_ms: from.patience.0,
+        }
+    }
+}
+
+impl TryFrom<CycleShown> for Cycle {
+    type Error = WireError;
+
+    fn try_from(from: CycleShown) -> Result<Cycle, WireError> {
+        Ok(Cycle {
+            off: from.off.into_iter().map(Into::into).collect(),
+            place_gpu: PlaceBy::of_word(&from.place_gpu)?,
+            place_cpu: PlaceBy::of_word(&from.place_cpu)?,
+            stale_grace: from.stale_grace.into(),
+            usage_weight: from.usage_weight,
+            usage_half_life: from.usage_half_life_ms.map(Span),
+            reclaim_protection: ReclaimProtection::of_word(&from.reclaim_protection)?,
+            saturation: from.saturation,
+            move_victims: from.move_victims,
+            consolidation_victims: from.consolidation_victims,
+            patience: Span(from.patience_ms),
+        })
+    }
 }
 
 /// A person.
@@ -92,6 +168,9 @@ impl From<&Setup> for SetupShown {
         };
         let team = |team: &Team| TeamShown {
             name: team.name.to_string(),
+            terms: (&team.terms).into(),
+            created: team.created,
+            configured: team.configured,
             paused: team.paused.as_ref().map(Hold::from),
         };
         SetupShown {
@@ -106,6 +185,7 @@ impl From<&Setup> for SetupShown {
                 long_running_ms: from.defaults.long_running.0,
                 keep_ended: from.defaults.keep_ended as u64,
             },
+            cycle: (&from.cycle).into(),
         }
     }
 }
@@ -117,14 +197,20 @@ impl TryFrom<SetupShown> for Setup {
         let countable = |(name, shown): (String, CountableShown)| {
             (name.into(), Countable { count: shown.count, per_minute: shown.per_minute })
         };
-        let team =
-            |team: TeamShown| Team { name: team.name.into(), paused: team.paused.map(Into::into) };
+        let team = |team: TeamShown| Team {
+            name: team.name.into(),
+            terms: team.terms.into(),
+            created: team.created,
+            configured: team.configured,
+            paused: team.paused.map(Into::into),
+        };
         let users: Result<Vec<_>, _> = from.users.into_iter().map(User::try_from).collect();
         Ok(Setup {
             resources: from.resources.into_iter().map(countable).collect(),
             teams: from.teams.into_iter().map(team).collect(),
             users: users?,
             owner_uid: from.owner_uid,
+            cycle: from.cycle.try_into()?,
             defaults: Defaults {
                 request: from.defaults.request.into(),
                 tier: Tier::of_word(&from.defaults.tier)?,

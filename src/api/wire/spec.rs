@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use super::amounts::Amounts;
 use super::detail::Dependency;
+use super::groups::{GraceShown, Groups, Service};
 use super::job::Array;
 use super::submission::WarnSignal;
 use super::time::Time;
@@ -29,6 +30,33 @@ pub struct Spec {
     pub gang: u32,
     /// Tasks it needs.
     pub min: u32,
+    /// Its task groups, if it has several.
+    #[serde(default)]
+    pub groups: Option<Groups>,
+    /// May be stopped to make room for others.
+    #[serde(default)]
+    pub preemptible: bool,
+    /// Only nodes with these labels.
+    #[serde(default)]
+    pub node_labels: BTreeMap<String, String>,
+    /// May run on spot nodes.
+    #[serde(default)]
+    pub spot: bool,
+    /// Should have ended by then.
+    #[serde(default)]
+    pub deadline: Option<Time>,
+    /// How long its gang may stay below its minimum; null asks the configuration.
+    #[serde(default)]
+    pub stale_grace: Option<GraceShown>,
+    /// It makes nobody give room before it has waited so many milliseconds.
+    #[serde(default)]
+    pub preemption_delay_ms: Option<u64>,
+    /// Quiet for so many milliseconds, it is parked.
+    #[serde(default)]
+    pub idle_timeout_ms: Option<u64>,
+    /// It runs on and on.
+    #[serde(default)]
+    pub service: Option<Service>,
     /// Jobs that must end first.
     pub after: Vec<Dependency>,
     /// Not before this.
@@ -74,6 +102,15 @@ impl From<&model::JobSpec> for Spec {
             request: Amounts::from(&from.request),
             gang: from.gang.size,
             min: from.gang.min,
+            groups: from.groups.as_deref().map(Groups::from),
+            preemptible: from.preemptible,
+            node_labels: labels_out(&from.node_labels),
+            spot: from.spot,
+            deadline: from.deadline.map(Time),
+            stale_grace: from.stale_grace.map(GraceShown::from),
+            preemption_delay_ms: from.preemption_delay.map(|span| span.0),
+            idle_timeout_ms: from.idle_timeout.map(|span| span.0),
+            service: from.service.as_deref().map(Service::from),
             after: from.after.iter().copied().map(Dependency::from).collect(),
             start_at: from.start_at.map(Time),
             array: from.array.map(Array::from),
@@ -106,6 +143,15 @@ impl TryFrom<Spec> for model::JobSpec {
             priority: from.priority,
             request: from.request.into(),
             gang: model::job::Gang { size: from.gang, min: from.min },
+            groups: from.groups.map(|groups| Box::new(groups.into())),
+            preemptible: from.preemptible,
+            node_labels: name_map(from.node_labels),
+            spot: from.spot,
+            deadline: from.deadline.map(|time| time.0),
+            stale_grace: from.stale_grace.map(Into::into),
+            preemption_delay: from.preemption_delay_ms.map(Span),
+            idle_timeout: from.idle_timeout_ms.map(Span),
+            service: from.service.map(|service| Box::new(service.into())),
             after: after?,
             start_at: from.start_at.map(|time| time.0),
             array: from.array.map(Into::into),

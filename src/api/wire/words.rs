@@ -1,12 +1,12 @@
 //! Words that stand for the variants of a type of `model`, in both directions.
 
 use super::WireError;
-use crate::model::fact::Class;
+use crate::model::fact::{Class, Rule};
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{DependencyKind, FailureClass, StopFor, TaskState};
 use crate::model::page::Lane;
 use crate::model::people::Role;
-use crate::model::setup::Tier;
+use crate::model::setup::{PlaceBy, ReclaimProtection, Tier};
 
 /// A type that JSON shows as one word.
 pub(super) trait Word: Sized {
@@ -34,6 +34,27 @@ macro_rules! words {
     };
 }
 
+words!("rule" Rule {
+    Consolidate = "consolidate",
+    ReclaimFairness = "reclaim_fairness",
+    ReclaimQuota = "reclaim_quota",
+    Preempt = "preempt",
+    StaleGang = "stale_gang",
+    Overstayed = "overstayed",
+    Person = "person",
+});
+
+words!("placement" PlaceBy {
+    BinPack = "bin_pack",
+    Spread = "spread",
+    LeastFragmentation = "least_fragmentation",
+});
+
+words!("protection" ReclaimProtection {
+    Lca = "lca",
+    Queue = "queue",
+});
+
 words!("lane" Lane {
     Human = "human",
     Running = "running",
@@ -43,6 +64,7 @@ words!("lane" Lane {
 
 words!("task state" TaskState {
     Pending = "pending",
+    Nominated = "nominated",
     Starting = "starting",
     Running = "running",
     Stopping = "stopping",
@@ -53,6 +75,7 @@ words!("reason of a stop" StopFor {
     Cancel = "cancel",
     Pause = "pause",
     Requeue = "requeue",
+    Preempt = "preempt",
     Timeout = "timeout",
     Gang = "gang",
     Failure = "failure",
@@ -107,6 +130,7 @@ words!("ledger class" Class {
     Held = "held",
     Down = "down",
     Drained = "drained",
+    Reserved = "reserved",
     Idle = "idle",
 });
 

@@ -5,6 +5,7 @@ pub mod again;
 pub mod attach;
 pub mod completions;
 pub mod config;
+pub mod conform;
 pub mod console;
 pub mod enable;
 pub mod events;

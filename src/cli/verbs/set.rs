@@ -108,8 +108,12 @@ mod tests {
         let (which, change) =
             read(&["priority=300", "42", "#43", "time-limit=none", "team=ml"]).unwrap();
         assert_eq!(which.targets, [42, 43].map(|n| Target::Job(JobId(n))));
-        let wanted =
-            Change { priority: Some(300), team: Some("ml".into()), time_limit: Some(None) };
+        let wanted = Change {
+            priority: Some(300),
+            team: Some("ml".into()),
+            time_limit: Some(None),
+            deadline: None,
+        };
         assert_eq!(change, wanted);
         assert_eq!(read(&["1", "tier=batch"]).unwrap().1.priority, Some(100));
         let limit = read(&["1", "time-limit=90s"]).unwrap().1.time_limit;

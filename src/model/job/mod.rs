@@ -15,10 +15,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{At, JobId, Mono, Name, Span};
 use crate::model::Finding;
+use crate::model::fact::Eviction;
 use crate::model::finding::Signal;
 
 pub use attempt::AttemptRecord;
-pub use spec::{ArrayPlace, Dependency, DependencyKind, Gang, JobSpec, WarnSignal};
+pub use spec::{
+    ArrayPlace, Dependency, DependencyKind, Gang, Grace, GroupSet, Groups, JobSpec, Service,
+    TaskGroup, WarnSignal,
+};
 pub use state::{Cause, Exit, FailureClass, Hold, Outcome, State, StopFor};
 pub use task::{GpuShare, Placement, Task, TaskState};
 
@@ -71,6 +75,9 @@ pub struct Job {
     /// This attempt continues an earlier one (`HOLDSHORT_RESUME=1`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub resume: bool,
+    /// Why it last had to give room, until it runs again; and when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evicted: Option<Box<(Eviction, At)>>,
     /// A person holds it back; the state may still be `stopping` on the way there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<Hold>,

@@ -9,7 +9,7 @@ use crate::model::Resources;
 
 /// A submission, all defaults filled in. Shared by the attempts of a job; a change by `set`
 /// replaces it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobSpec {
     /// Shown name; the executable's if none was given.
     pub name: Name,
@@ -19,8 +19,36 @@ pub struct JobSpec {
     pub priority: u16,
     /// What *each task* asks for.
     pub request: Resources,
-    /// How many tasks.
+    /// How many tasks; with `groups` the sum over them.
     pub gang: Gang,
+    /// The task groups, if it has several; ranks go through them in order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Box<Groups>>,
+    /// May be stopped to make room for others; only with a way back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub preemptible: bool,
+    /// Only nodes with these labels.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub node_labels: BTreeMap<Name, Name>,
+    /// May run on spot nodes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spot: bool,
+    /// Should have ended by then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Wall>,
+    /// How long a gang may stay below its minimum before its rest is stopped; `None` asks the
+    /// configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stale_grace: Option<Grace>,
+    /// It makes nobody give room before it has waited so long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preemption_delay: Option<Span>,
+    /// A person works in it: quiet for this long, it gets a notice and is parked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_timeout: Option<Span>,
+    /// It runs on and on: what keeps it well and how many tasks it has at least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<Box<Service>>,
     /// Jobs that must end first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Dependency>,
@@ -86,6 +114,77 @@ pub struct Gang {
 impl Gang {
     /// A job of one task.
     pub const ONE: Gang = Gang { size: 1, min: 1 };
+}
+
+impl Default for Gang {
+    fn default() -> Gang {
+        Gang::ONE
+    }
+}
+
+/// The task groups of a job and the tree they stand in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Groups {
+    /// The groups, in order of their ranks.
+    pub groups: Vec<TaskGroup>,
+    /// Sets of groups, each of which may stand in another.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<GroupSet>,
+    /// How many of the topmost groups and sets must be satisfied; `None` is all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_members: Option<u32>,
+}
+
+/// Identical tasks of a job that has several kinds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskGroup {
+    /// Its name, unique in the job.
+    pub name: Name,
+    /// The set it stands in; `None` is the job itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Name>,
+    /// Tasks it wants and needs.
+    pub gang: Gang,
+    /// What each of its tasks asks for.
+    pub request: Resources,
+    /// Only nodes with these labels, beside those of the job.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub node_labels: BTreeMap<Name, Name>,
+}
+
+/// A set of task groups of which some must be satisfied together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupSet {
+    /// Its name, unique in the job.
+    pub name: Name,
+    /// The set it stands in; `None` is the job itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Name>,
+    /// How many of its members must be satisfied; `None` is all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_members: Option<u32>,
+}
+
+/// A time that may never come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grace {
+    /// After this.
+    After(Span),
+    /// Never.
+    Never,
+}
+
+/// What a service needs beside its command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Service {
+    /// A command that says by its code whether the service is well; run by `sh -c`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub health: Option<String>,
+    /// Tasks that are never taken from it, if any.
+    #[serde(default)]
+    pub baseline: u32,
 }
 
 /// Must come after another job.

@@ -48,6 +48,8 @@ pub enum StopFor {
     Pause,
     /// A person sent it back to the queue.
     Requeue,
+    /// Others take its room.
+    Preempt,
     /// Its time limit.
     Timeout,
     /// Some tasks of the gang are gone and it cannot go on.
@@ -204,6 +206,7 @@ impl StopFor {
             StopFor::Cancel => "cancel",
             StopFor::Pause => "pause",
             StopFor::Requeue => "requeue",
+            StopFor::Preempt => "preempt",
             StopFor::Timeout => "timeout",
             StopFor::Gang => "gang",
             StopFor::Failure => "failure",

@@ -37,6 +37,8 @@ pub struct Task {
 pub enum TaskState {
     /// No room yet.
     Pending,
+    /// Promised the room of its placement, which others are still giving back.
+    Nominated,
     /// Room assigned; the runner was told to start it.
     Starting,
     /// Its process runs.
@@ -92,6 +94,7 @@ impl TaskState {
     pub const fn word(self) -> &'static str {
         match self {
             TaskState::Pending => "pending",
+            TaskState::Nominated => "nominated",
             TaskState::Starting => "starting",
             TaskState::Running => "running",
             TaskState::Stopping => "stopping",

@@ -76,6 +76,7 @@ fn new_job(
         attempts: Vec::new(),
         retries: 0,
         resume: false,
+        evicted: None,
         hold: None,
         frozen: false,
         prompt: None,

@@ -3,7 +3,7 @@
 use crate::base::{At, Mono};
 use crate::model::Finding;
 use crate::model::command::Report;
-use crate::model::fact::Fact;
+use crate::model::fact::{Eviction, Fact};
 use crate::model::job::{Checkpoint, Job, Progress, Prompt, ScheduledCancel};
 
 /// Makes such a fact so; any other is about one of the job's tasks.
@@ -15,6 +15,9 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             job.cancel = Some(ScheduledCancel { due, by, reason });
         }
         Fact::CancelRevoked { .. } => job.cancel = None,
+        Fact::JobEvicted { eviction, .. } => {
+            job.evicted = Some(Box::new((Eviction::clone(eviction), at)));
+        }
         Fact::JobAcked { by, .. } => {
             job.acked = Some(by.clone());
             job.findings.values_mut().for_each(|finding| finding.acked = Some(by.clone()));

@@ -12,7 +12,7 @@ use crate::model::Team;
 use crate::model::fact::{Fact, kept};
 use crate::model::node::{Drain, Node};
 use crate::model::setup::Setup;
-use crate::model::team::DEFAULT_TEAM;
+use crate::model::team::{DEFAULT_TEAM, parent};
 use crate::sched::world::{KeyUse, World};
 
 impl World {
@@ -37,11 +37,16 @@ impl World {
             }
             Fact::TeamResumed { team: None, .. } => self.paused = None,
             Fact::TeamResumed { team: Some(team), .. } => self.team_mut(team).paused = None,
-            Fact::NodeSeen { name, capacity, gpus } => {
+            Fact::TeamSet { team, terms, .. } => self.team_mut(team).terms = (**terms).clone(),
+            Fact::TeamRemoved { team, .. } => {
+                self.teams.remove(team);
+            }
+            Fact::NodeSeen { name, capacity, gpus, traits } => {
                 let drain = self.nodes.get(name).and_then(|node| node.drain.clone());
                 let (name, capacity, gpus) = (name.clone(), capacity.clone(), gpus.clone());
                 let up = capacity.cpu_milli > 0;
-                let node = Node { name: name.clone(), capacity, gpus, drain, up };
+                let traits = traits.clone();
+                let node = Node { name: name.clone(), capacity, gpus, drain, up, traits };
                 self.nodes.insert(name, Arc::new(node));
             }
             Fact::NodeDrained { node, on, by } => self.change_node(node, |node| {
@@ -69,24 +74,56 @@ impl World {
     }
 
     fn team_mut(&mut self, name: &Name) -> &mut Team {
-        let unknown = || Team { name: name.clone(), paused: None };
-        self.teams.entry(name.clone()).or_insert_with(unknown)
+        self.found_team(name);
+        self.teams.entry(name.clone()).or_insert_with(|| Team::named(name))
     }
 
-    /// Takes over configuration; a team keeps its hold, and one that is no longer configured
-    /// stays as long as it has one or has live jobs.
-    fn configure(&mut self, setup: &Setup) {
-        let used: std::collections::BTreeSet<&Name> =
-            self.jobs.values().filter(|job| job.is_live()).map(|job| &job.spec.team).collect();
-        let keeps = |team: &&Team| team.paused.is_some() || used.contains(&team.name);
-        let mut teams: imbl::OrdMap<Name, Team> =
-            self.teams.values().filter(keeps).map(|t| (t.name.clone(), t.clone())).collect();
-        let default = Team { name: DEFAULT_TEAM.into(), paused: None };
-        for team in setup.teams.iter().chain([&default]) {
-            teams.entry(team.name.clone()).or_insert_with(|| team.clone());
+    /// Sees to it that a team and those above it exist.
+    fn found_team(&mut self, name: &Name) {
+        if self.teams.contains_key(name) {
+            return;
         }
-        self.teams = teams;
-        self.setup = Arc::new(setup.clone());
+        if let Some(above) = parent(name) {
+            self.found_team(&above.into());
+        }
+        let created = self.next_team;
+        self.next_team += 1;
+        self.teams.insert(name.clone(), Team { created, ..Team::named(name) });
+    }
+
+    /// Takes over configuration. A team keeps its hold; its terms change only if the
+    /// configuration of it did, so that what was set since then stands. One that is no longer
+    /// configured stays as long as it is held back, has live jobs or teams below it.
+    fn configure(&mut self, setup: &Setup) {
+        let before = std::mem::replace(&mut self.setup, Arc::new(setup.clone()));
+        let terms = |teams: &[Team], name: &str| {
+            teams.iter().find(|team| &*team.name == name).map(|team| team.terms.clone())
+        };
+        let named = |name: &Name| setup.teams.iter().any(|team| team.name == *name);
+        let gone = self.teams.values().filter(|team| team.configured && !named(&team.name));
+        let gone: Vec<Name> = gone.map(|team| team.name.clone()).collect();
+        // Those below go before those above, which they keep.
+        for team in gone.iter().rev() {
+            if !self.is_used(team) {
+                self.teams.remove(team);
+            }
+        }
+        self.found_team(&DEFAULT_TEAM.into());
+        for team in &setup.teams {
+            let changed = terms(&before.teams, &team.name).as_ref() != Some(&team.terms);
+            let known = self.team_mut(&team.name);
+            known.configured = true;
+            if changed {
+                known.terms = team.terms.clone();
+            }
+        }
+    }
+
+    fn is_used(&self, team: &Name) -> bool {
+        let held = self.teams.get(team).is_some_and(|team| team.paused.is_some());
+        let below = |other: &Team| other.parent() == Some(team);
+        held || self.teams.values().any(below)
+            || self.jobs.values().any(|job| job.is_live() && job.spec.team == *team)
     }
 
     fn take_rate(&mut self, at: At, resource: &Name, units: u64) {

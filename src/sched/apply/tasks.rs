@@ -14,7 +14,18 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
                 task.placed = Some(at);
             }
         }
-        Fact::TaskUnplaced { task } => {
+        Fact::TaskNominated { task, placement } => {
+            if let Some(task) = find(job, *task) {
+                task.state = TaskState::Nominated;
+                task.placement = Some(placement.clone());
+            }
+        }
+        Fact::TaskStopping { task, .. } => {
+            if let Some(task) = find(job, *task) {
+                task.state = TaskState::Stopping;
+            }
+        }
+        Fact::TaskUnplaced { task } | Fact::NominationOver { task } => {
             if let Some(task) = find(job, *task) {
                 *task = Task::pending(task.rank);
             }

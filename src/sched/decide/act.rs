@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::base::{At, JobId, Name, Span};
 use crate::model::access::Right;
 use crate::model::command::{Act, CANCEL_IN_MAX, Change, Key, Verb};
+use crate::model::fact::Eviction;
 use crate::model::job::{Cause, Front, Job, JobSpec, State, StopFor};
 use crate::model::page::Lane;
 use crate::model::refusal::{Refusal, RefusalCode};
@@ -67,7 +68,7 @@ pub(super) fn earlier(plan: &Plan, key: Option<&Key>) -> Result<Option<Vec<JobId
 
 fn right(verb: &Verb, job: &Job) -> Right {
     match verb {
-        Verb::Next => Right::Reorder,
+        Verb::Next | Verb::Preempt => Right::Reorder,
         Verb::Set(Change { priority: Some(new), .. }) if *new > job.spec.priority => Right::Reorder,
         Verb::Answered => Right::Type,
         _ => Right::ActOnOwn,
@@ -98,6 +99,7 @@ fn apply(plan: &mut Plan, job: &Arc<Job>, verb: &Verb, by: &Actor) -> Result<(),
             life::release(plan, id, &name);
         }
         Verb::Requeue => requeue(plan, job, by)?,
+        Verb::Preempt => preempt(plan, job, by)?,
         Verb::Next => next(plan, job, by)?,
         Verb::Ack => plan.note(Fact::JobAcked { job: id, by: name }),
         Verb::Set(change) => set(plan, job, change, by)?,
@@ -168,6 +170,29 @@ fn requeue(plan: &mut Plan, job: &Job, by: &Actor) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Its room goes to others at a person's order; it queues again at its old place.
+fn preempt(plan: &mut Plan, job: &Job, by: &Actor) -> Result<(), Refusal> {
+    if job.active_tasks().next().is_none() {
+        let what = format!("job {} does not run", job.id);
+        return Err(Refusal::new(RefusalCode::Conflict, what, "`preempt` is for jobs that run"));
+    }
+    if !job.has_way_back() {
+        let what = format!("nothing says how job {} could go on later", job.id);
+        let hint = "pause it to freeze it where it is, or cancel it and use `again`";
+        return Err(Refusal::new(RefusalCode::Conflict, what, hint));
+    }
+    match job.stop {
+        None => {
+            let eviction = Eviction::by_person(by.user.clone());
+            plan.note(Fact::JobEvicted { job: job.id, eviction: Box::new(eviction) });
+            life::stop(plan, job.id, StopFor::Preempt, &by.user, None);
+        }
+        Some(StopFor::Preempt | StopFor::Requeue | StopFor::Gang) => {}
+        Some(_) => return Err(is_stopping(job)),
+    }
+    Ok(())
+}
+
 /// It can't be held back or moved any more.
 pub(super) fn is_stopping(job: &Job) -> Refusal {
     let why = job.stop.map_or("", StopFor::word);
@@ -208,6 +233,9 @@ fn set(plan: &mut Plan, job: &Arc<Job>, change: &Change, by: &Actor) -> Result<(
         known_team(plan, team)?;
         rights::on_team(plan.world(), by, team, Right::Submit)?;
         spec.team = team.clone();
+    }
+    if let Some(deadline) = change.deadline {
+        spec.deadline = deadline;
     }
     if let Some(limit) = change.time_limit {
         check_limit(limit)?;

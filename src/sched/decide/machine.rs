@@ -13,17 +13,20 @@ use crate::sched::plan::Plan;
 /// Takes one such command.
 pub(super) fn decide(plan: &mut Plan, command: &Command) {
     match command {
-        Command::NodeSeen { name, capacity, gpus } => {
+        Command::NodeSeen { name, capacity, gpus, traits } => {
             // Countable resources belong to the whole installation, not to a node.
             let capacity = Resources { custom: BTreeMap::new(), ..capacity.clone() };
             let known = plan.world().node(name);
             let up = capacity.cpu_milli > 0;
             let same = known.is_some_and(|node| {
-                node.up == up && node.capacity == capacity && node.gpus == *gpus
+                node.up == up
+                    && node.capacity == capacity
+                    && node.gpus == *gpus
+                    && node.traits == *traits
             });
             if !same {
-                let (name, gpus) = (name.clone(), gpus.clone());
-                plan.note(Fact::NodeSeen { name, capacity, gpus });
+                let (name, gpus, traits) = (name.clone(), gpus.clone(), traits.clone());
+                plan.note(Fact::NodeSeen { name, capacity, gpus, traits });
                 judge_all(plan);
             }
         }

@@ -11,6 +11,7 @@ mod report;
 pub mod rights;
 mod submit;
 mod task;
+mod team;
 
 use crate::base::{At, JobId, Span, Wall};
 use crate::model::job::Hold;
@@ -57,6 +58,7 @@ pub fn decide(world: &World, command: &Command, at: At) -> Result<Decision, Refu
             team.iter().try_for_each(|team| known_team(&plan, team))?;
             holds::resume_all(&mut plan, team.as_ref(), &by.user);
         }
+        Command::Team { team, change, by } => team::decide(&mut plan, team, change, by)?,
         Command::Drain { node, on, by } => {
             rights::operate(&plan, by, None)?;
             let Some(known) = plan.world().node(node) else {

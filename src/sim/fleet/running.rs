@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::base::{JobId, Span, TaskId};
 use crate::model::command::{Act, Report, TaskEvent, Verb};
 use crate::model::job::{Exit, Job, StopFor};
+use crate::model::node::Traits;
 use crate::model::{Actor, Command, Effect};
 use crate::sim::conduct::Conduct;
 use crate::sim::dice::Dice;
@@ -146,7 +147,7 @@ impl Fleet {
         self.processes.remove(&task);
         self.tell(task, TaskEvent::GpuTaken { index: share.index, by });
         let (name, capacity, gpus) = (node.name.clone(), node.capacity.clone(), node.gpus.clone());
-        let free = Command::NodeSeen { name, capacity, gpus };
+        let free = Command::NodeSeen { name, capacity, gpus, traits: Traits::default() };
         self.agenda.put(self.at.now + Span::mins(10), Due::Say(Box::new(free)));
         true
     }

@@ -50,6 +50,7 @@ fn described(deed: &Deed) -> Option<String> {
                 Verb::Pause { .. } => format!("{jobs} paused"),
                 Verb::Resume => format!("{jobs} resumed"),
                 Verb::Requeue => format!("{jobs} stopped and queued again"),
+                Verb::Preempt => format!("{jobs} stopped; others get the room"),
                 Verb::Next => format!("{jobs} moved to the front"),
                 Verb::Ack => format!("{jobs} seen"),
                 Verb::Set(change) => match change.priority {

@@ -1,13 +1,15 @@
 //! One sentence for each kind of fact.
 
 use super::state::{exit, outcome, stop};
-use super::{amounts, counted, finding, quote};
+use super::{amounts, cores, counted, finding, gpus, quote};
+use crate::base::quantity::{format_bytes, format_gpu};
 use crate::base::text::sanitise;
 use crate::base::{JobId, Mono, TaskId, duration};
 use crate::model::Fact;
 use crate::model::command::Report;
-use crate::model::fact::Class;
+use crate::model::fact::{Class, Eviction, Rule};
 use crate::model::job::{Cause, Hold, JobSpec, Placement};
+use crate::model::team::Terms;
 use crate::view::sight::Sight;
 
 /// What became so; begins with the job's number if it is about a job.
@@ -83,6 +85,19 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
         Fact::TaskPlaced { task, placement, .. } => {
             format!("{} has room on {}", named(*task), place(placement))
         }
+        Fact::TaskNominated { task, placement } => {
+            format!("{} is promised room on {}", named(*task), place(placement))
+        }
+        Fact::NominationOver { task } => format!("{} is promised no room now", named(*task)),
+        Fact::TaskStopping { task, .. } => format!("{} gives its room back", named(*task)),
+        Fact::JobEvicted { job, eviction } => evicted(*job, eviction),
+        Fact::TeamSet { team, terms, by } => {
+            let (team, by) = (sanitise(team), sanitise(by));
+            format!("team {team} has {} (set by {by})", terms_words(terms))
+        }
+        Fact::TeamRemoved { team, by } => {
+            format!("team {} removed by {}", sanitise(team), sanitise(by))
+        }
         Fact::TaskStarted { task, pid, .. } => format!("{} runs as process {pid}", named(*task)),
         Fact::TaskEnded { task, exit: how, ended } => {
             let then = ended.map_or_else(String::new, |at| format!(" at {}", sight.day(at.wall)));
@@ -127,6 +142,46 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
         // Facts about jobs are said above; a new kind still shows by its word.
         other => other.word().replace('_', " "),
     }
+}
+
+/// Who takes its room, by which rule.
+fn evicted(job: JobId, eviction: &Eviction) -> String {
+    let what = match eviction.ranks.as_slice() {
+        [] => format!("{job}"),
+        [rank] => format!("{job} task {rank}"),
+        ranks => format!("{} tasks of {job}", ranks.len()),
+    };
+    let moved = if eviction.moved { "moves" } else { "gives room" };
+    let whom = eviction.taker.map_or_else(String::new, |taker| format!(" to {taker}"));
+    let by = eviction.by.as_ref().map_or_else(String::new, |by| format!(", says {}", sanitise(by)));
+    format!("{what} {moved}{whom}: {}{by}", rule(eviction.rule))
+}
+
+/// The rule in words.
+pub fn rule(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Consolidate => "packed closer for a larger job",
+        Rule::ReclaimFairness => "its team holds more than its fair share",
+        Rule::ReclaimQuota => "its team is over quota, the other within its own",
+        Rule::Preempt => "a higher priority in its team",
+        Rule::StaleGang => "its gang was below its minimum for too long",
+        Rule::Overstayed => "it stayed longer than it said, before a reservation",
+        Rule::Person => "at a person's order",
+    }
+}
+
+fn terms_words(terms: &Terms) -> String {
+    let amounts = |name: &str, bounds: &crate::model::team::Bounds| {
+        let gpu = bounds.gpu_milli.map(|n| format!("{name} {}", gpus(n)));
+        let cpu = bounds.cpu_milli.map(|n| format!("{name} {}", cores(n)));
+        let mem = bounds.mem_bytes.map(|n| format!("{name} {}", format_bytes(n)));
+        gpu.into_iter().chain(cpu).chain(mem).collect::<Vec<_>>()
+    };
+    let mut parts = amounts("quota", &terms.quota);
+    parts.extend(amounts("limit", &terms.limit));
+    parts.push(format!("weight {}", format_gpu(terms.weight.gpu)));
+    parts.push(format!("priority {}", terms.priority));
+    parts.join(", ")
 }
 
 fn between(from: Mono, to: Mono) -> String {

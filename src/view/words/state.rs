@@ -64,6 +64,7 @@ pub fn stop(why: StopFor) -> &'static str {
     match why {
         StopFor::Cancel => "cancelled",
         StopFor::Pause => "it parks for a pause",
+        StopFor::Preempt => "to make room",
         StopFor::Requeue => "it goes back to the queue",
         StopFor::Timeout => "its time limit is reached",
         StopFor::Gang => "tasks of its gang are gone",
@@ -77,6 +78,7 @@ pub fn stop_of_word(word: &str) -> Option<StopFor> {
         StopFor::Cancel,
         StopFor::Pause,
         StopFor::Requeue,
+        StopFor::Preempt,
         StopFor::Timeout,
         StopFor::Gang,
         StopFor::Failure,

@@ -1,10 +1,8 @@
 //! People, jobs, devices and resources as tests name them.
 
-use std::collections::BTreeMap;
-
 use holdshort::base::{Digest, JobId, Name, Span};
 use holdshort::model::command::Submit;
-use holdshort::model::job::{Dependency, DependencyKind, Gang, JobSpec};
+use holdshort::model::job::{Dependency, DependencyKind, JobSpec};
 use holdshort::model::node::Gpu;
 use holdshort::model::setup::Countable;
 use holdshort::model::{Actor, Resources};
@@ -36,23 +34,9 @@ pub fn spec() -> JobSpec {
         team: "default".into(),
         priority: 200,
         request,
-        gang: Gang::ONE,
-        after: Vec::new(),
-        start_at: None,
-        array: None,
-        estimate: None,
-        time_limit: None,
-        warn: None,
         grace: Span::secs(30),
-        requeue: false,
-        resumable: false,
-        retry: 0,
-        labels: BTreeMap::new(),
-        must_fit: false,
-        hard: false,
-        pty: false,
-        parent: None,
         program: Digest::of(b"true"),
+        ..JobSpec::default()
     }
 }
 

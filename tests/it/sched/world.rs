@@ -5,6 +5,7 @@ use holdshort::model::command::{Act, Change, Command, Report, Submit, TaskEvent,
 use holdshort::model::fact::Record;
 use holdshort::model::job::{ArrayPlace, Exit, Job, JobSpec, Outcome, State, TaskState};
 use holdshort::model::node::Gpu;
+use holdshort::model::node::Traits;
 use holdshort::model::page::Why;
 use holdshort::model::people::{Grant, Role, User};
 use holdshort::model::reason::Code;
@@ -49,7 +50,7 @@ impl Site {
         };
         let setup = Setup {
             owner_uid: OWNER,
-            teams: vec![Team { name: "ml".into(), paused: None }],
+            teams: vec![Team::named("ml")],
             users: vec![
                 user("vera", 1, Role::Viewer),
                 user("sam", 2, Role::Submitter),
@@ -83,7 +84,12 @@ impl Site {
             gpu_milli: gpus.len() as u64 * 1000,
             ..Resources::default()
         };
-        self.run(Command::NodeSeen { name: name.into(), capacity, gpus });
+        self.run(Command::NodeSeen {
+            name: name.into(),
+            capacity,
+            gpus,
+            traits: Traits::default(),
+        });
     }
 
     pub fn configure(&mut self, change: impl FnOnce(&mut Setup)) {

@@ -32,16 +32,23 @@ impl Shown {
             Shown::RateUsed { resource, units } => {
                 Fact::RateUsed { resource: resource.into(), units }
             }
+            Shown::TeamSet { team, terms, by } => {
+                Fact::TeamSet { team: team.into(), terms: Box::new(terms.into()), by: by.into() }
+            }
+            Shown::TeamRemoved { team, by } => {
+                Fact::TeamRemoved { team: team.into(), by: by.into() }
+            }
             Shown::TeamPaused { team, hold } => {
                 Fact::TeamPaused { team: team.map(Into::into), hold: hold.into() }
             }
             Shown::TeamResumed { team, by } => {
                 Fact::TeamResumed { team: team.map(Into::into), by: by.into() }
             }
-            Shown::NodeSeen { name, capacity, gpus } => Fact::NodeSeen {
+            Shown::NodeSeen { name, capacity, gpus, traits } => Fact::NodeSeen {
                 name: name.into(),
                 capacity: capacity.into(),
                 gpus: gpus.into_iter().map(Into::into).collect(),
+                traits: traits.into(),
             },
             Shown::NodeDrained { node, on, by } => {
                 Fact::NodeDrained { node: node.into(), on, by: by.into() }
@@ -67,6 +74,19 @@ impl Shown {
                 placement: placement_of(node, &gpus),
                 class: of(&class)?,
             },
+            Shown::TaskNominated { attempt, rank, node, gpus } => Fact::TaskNominated {
+                task: id(attempt, rank),
+                placement: placement_of(node, &gpus),
+            },
+            Shown::NominationOver { attempt, rank } => {
+                Fact::NominationOver { task: id(attempt, rank) }
+            }
+            Shown::TaskStopping { attempt, rank, class } => {
+                Fact::TaskStopping { task: id(attempt, rank), class: of(&class)? }
+            }
+            Shown::JobEvicted { eviction } => {
+                Fact::JobEvicted { job, eviction: Box::new(eviction.try_into()?) }
+            }
             Shown::TaskStarted { attempt, rank, pid, class } => {
                 Fact::TaskStarted { task: id(attempt, rank), pid, class: of(&class)? }
             }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api::wire::amounts::Amounts;
+use crate::api::wire::eviction::Eviction;
 use crate::api::wire::exit::Exit;
 use crate::api::wire::hold::Hold;
 use crate::api::wire::node::Gpu;
@@ -14,7 +15,9 @@ use crate::api::wire::report::Report;
 use crate::api::wire::setup::SetupShown;
 use crate::api::wire::spec::Spec;
 use crate::api::wire::task::Share;
+use crate::api::wire::terms::Terms;
 use crate::api::wire::time::Time;
+use crate::api::wire::traits::Traits;
 
 /// What became so: `kind` is the fact's word, `data` what belongs to it. `class` is always the
 /// ledger class that room is booked under from then on.
@@ -65,6 +68,24 @@ pub enum FactShown {
         node: String,
         gpus: Vec<Share>,
         class: String,
+    },
+    TaskNominated {
+        attempt: u32,
+        rank: u32,
+        node: String,
+        gpus: Vec<Share>,
+    },
+    NominationOver {
+        attempt: u32,
+        rank: u32,
+    },
+    TaskStopping {
+        attempt: u32,
+        rank: u32,
+        class: String,
+    },
+    JobEvicted {
+        eviction: Eviction,
     },
     TaskStarted {
         attempt: u32,
@@ -145,6 +166,15 @@ pub enum FactShown {
         resource: String,
         units: u64,
     },
+    TeamSet {
+        team: String,
+        terms: Terms,
+        by: String,
+    },
+    TeamRemoved {
+        team: String,
+        by: String,
+    },
     TeamPaused {
         team: Option<String>,
         hold: Hold,
@@ -157,6 +187,8 @@ pub enum FactShown {
         name: String,
         capacity: Amounts,
         gpus: Vec<Gpu>,
+        #[serde(default)]
+        traits: Traits,
     },
     NodeDrained {
         node: String,

@@ -10,7 +10,7 @@ use crate::base::{At, Mono, Name, TaskId, Wall};
 use crate::model::fact::Class;
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{self, Cause, FailureClass, Front, Outcome, StopFor};
-use crate::model::node::Gpu;
+use crate::model::node::{Gpu, Traits};
 use crate::model::reason::Numbers;
 use crate::model::{Fact, JobSpec, Resources};
 
@@ -29,6 +29,16 @@ impl From<&Fact> for Shown {
             Fact::JobThawed { class, .. } => Shown::JobThawed { class: class.to_word() },
             Fact::AttemptBegan { attempt, resume, .. } => began(*attempt, *resume),
             Fact::TaskPlaced { task, placement, class } => placed(*task, placement, *class),
+            Fact::TaskNominated { task, placement } => nominated(*task, placement),
+            Fact::NominationOver { task: TaskId { attempt, rank, .. } } => {
+                Shown::NominationOver { attempt: *attempt, rank: *rank }
+            }
+            Fact::TaskStopping { task: TaskId { attempt, rank, .. }, class } => {
+                Shown::TaskStopping { attempt: *attempt, rank: *rank, class: class.to_word() }
+            }
+            Fact::JobEvicted { eviction, .. } => {
+                Shown::JobEvicted { eviction: (&**eviction).into() }
+            }
             Fact::TaskStarted { task, pid, class } => started(*task, *pid, *class),
             Fact::JobRunning { .. } => Shown::JobRunning {},
             Fact::CancelScheduled { due, by, reason, .. } => cancel_scheduled(*due, by, reason),
@@ -51,9 +61,19 @@ impl From<&Fact> for Shown {
             Fact::Found { signal, level, evidence, .. } => found(*signal, *level, evidence),
             Fact::FindingOver { signal, .. } => Shown::FindingOver { signal: signal.to_word() },
             Fact::RateUsed { resource, units } => rate_used(resource, *units),
+            Fact::TeamSet { team, terms, by } => Shown::TeamSet {
+                team: team.to_string(),
+                terms: (&**terms).into(),
+                by: by.to_string(),
+            },
+            Fact::TeamRemoved { team, by } => {
+                Shown::TeamRemoved { team: team.to_string(), by: by.to_string() }
+            }
             Fact::TeamPaused { team, hold } => team_paused(team.as_ref(), hold),
             Fact::TeamResumed { team, by } => team_resumed(team.as_ref(), by),
-            Fact::NodeSeen { name, capacity, gpus } => node_seen(name, capacity, gpus),
+            Fact::NodeSeen { name, capacity, gpus, traits } => {
+                node_seen(name, capacity, gpus, traits)
+            }
             Fact::NodeDrained { node, on, by } => drained(node, *on, by),
             Fact::GpuForeign { node, index, by } => foreign(node, *index, by.as_ref()),
             Fact::Configured(setup) => Shown::Configured { setup: Box::new((&**setup).into()) },
@@ -175,12 +195,19 @@ fn team_resumed(team: Option<&Name>, by: &Name) -> Shown {
     Shown::TeamResumed { team: known(team), by: by.to_string() }
 }
 
-fn node_seen(name: &Name, capacity: &Resources, gpus: &[Gpu]) -> Shown {
+fn node_seen(name: &Name, capacity: &Resources, gpus: &[Gpu], traits: &Traits) -> Shown {
     Shown::NodeSeen {
         name: name.to_string(),
         capacity: capacity.into(),
         gpus: gpus.iter().map(Into::into).collect(),
+        traits: traits.into(),
     }
+}
+
+fn nominated(task: TaskId, placement: &job::Placement) -> Shown {
+    let (attempt, rank) = (task.attempt, task.rank);
+    let node = placement.node.to_string();
+    Shown::TaskNominated { attempt, rank, node, gpus: shares(&placement.gpus) }
 }
 
 fn drained(node: &Name, on: bool, by: &Name) -> Shown {

@@ -1,11 +1,14 @@
 //! A sentence for every kind of fact, harmless whatever the fact carries.
 
 use super::*;
-use crate::base::{Digest, Span};
+
 use crate::model::Resources;
+use crate::model::fact::Eviction;
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{Exit, FailureClass, Front, Gang, GpuShare, Outcome, StopFor};
+use crate::model::node::Traits;
 use crate::model::reason::Numbers;
+use crate::model::team::Terms;
 use crate::view::sample::at;
 
 const BAD: &str = "x\x1b]0;t\x07\n\u{202e}";
@@ -17,22 +20,7 @@ fn spec() -> Box<JobSpec> {
         priority: 200,
         request: Resources { gpu_milli: 2000, ..Resources::default() },
         gang: Gang { size: 4, min: 2 },
-        after: vec![],
-        start_at: None,
-        array: None,
-        estimate: None,
-        time_limit: None,
-        warn: None,
-        grace: Span::ZERO,
-        requeue: false,
-        resumable: false,
-        retry: 0,
-        labels: Default::default(),
-        must_fit: false,
-        hard: false,
-        pty: false,
-        parent: None,
-        program: Digest::of(b""),
+        ..JobSpec::default()
     })
 }
 
@@ -59,6 +47,10 @@ fn all() -> Vec<Fact> {
         Fact::JobFrozen { job, class },
         Fact::JobThawed { job, class },
         Fact::AttemptBegan { job, attempt: 2, resume: true },
+        Fact::TaskNominated { task, placement: placement.clone() },
+        Fact::NominationOver { task },
+        Fact::TaskStopping { task, class },
+        Fact::JobEvicted { job, eviction: Box::new(Eviction::by_person(BAD.into())) },
         Fact::TaskPlaced { task, placement, class },
         Fact::TaskStarted { task, pid: 77, class },
         Fact::JobRunning { job },
@@ -85,7 +77,14 @@ fn all() -> Vec<Fact> {
         Fact::RateUsed { resource: by(), units: 1 },
         Fact::TeamPaused { team: None, hold: hold() },
         Fact::TeamResumed { team: Some(by()), by: by() },
-        Fact::NodeSeen { name: by(), capacity: Resources::default(), gpus: vec![] },
+        Fact::NodeSeen {
+            name: by(),
+            capacity: Resources::default(),
+            gpus: vec![],
+            traits: Traits::default(),
+        },
+        Fact::TeamSet { team: by(), terms: Box::new(Terms::default()), by: by() },
+        Fact::TeamRemoved { team: by(), by: by() },
         Fact::NodeDrained { node: by(), on: true, by: by() },
         Fact::GpuForeign { node: by(), index: 0, by: Some(by()) },
         Fact::Configured(Box::default()),

@@ -1,14 +1,24 @@
 //! What was decided. A fact carries all that `apply` needs, so that applying decides nothing.
 
+mod class;
+mod eviction;
+mod kind;
+mod record;
+
 use serde::{Deserialize, Serialize};
 
-use crate::base::{At, JobId, Mono, Name, Span, TaskId, Wall};
+use crate::base::{At, JobId, Mono, Name, TaskId, Wall};
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{Cause, Exit, Front, Hold, JobSpec, Outcome, Placement, StopFor};
-use crate::model::node::Gpu;
+use crate::model::node::{Gpu, Traits};
 use crate::model::reason::Numbers;
 use crate::model::setup::Setup;
+use crate::model::team::Terms;
 use crate::model::{Resources, command::Report};
+
+pub use class::Class;
+pub use eviction::{Eviction, Rule};
+pub use record::{Record, kept};
 
 /// The version of the facts below. A journal of a newer version is refused.
 pub const FACTS_VERSION: u32 = 1;
@@ -108,6 +118,32 @@ pub enum Fact {
     TaskUnplaced {
         /// The task.
         task: TaskId,
+    },
+    /// A task is promised room that others are giving back; it starts there once it is free.
+    TaskNominated {
+        /// The task.
+        task: TaskId,
+        /// Where.
+        placement: Placement,
+    },
+    /// That promise is over.
+    NominationOver {
+        /// The task.
+        task: TaskId,
+    },
+    /// One task of a gang is told to end; the rest goes on.
+    TaskStopping {
+        /// The task.
+        task: TaskId,
+        /// How its room is booked.
+        class: Class,
+    },
+    /// Somebody takes its room: all of it, or that of some tasks. The facts after it stop them.
+    JobEvicted {
+        /// The job.
+        job: JobId,
+        /// By which rule, for whom.
+        eviction: Box<Eviction>,
     },
     /// Its process runs.
     TaskStarted {
@@ -268,6 +304,22 @@ pub enum Fact {
         /// Units.
         units: u64,
     },
+    /// A team exists with these terms; it may be new.
+    TeamSet {
+        /// Its path.
+        team: Name,
+        /// What it is owed and may hold.
+        terms: Box<Terms>,
+        /// By whom.
+        by: Name,
+    },
+    /// A team is no more.
+    TeamRemoved {
+        /// Its path.
+        team: Name,
+        /// By whom.
+        by: Name,
+    },
     /// A team, or everything, is held back.
     TeamPaused {
         /// The team, or everything.
@@ -290,6 +342,9 @@ pub enum Fact {
         capacity: Resources,
         /// Its devices.
         gpus: Vec<Gpu>,
+        /// What it is beside that.
+        #[serde(default, skip_serializing_if = "Traits::is_plain")]
+        traits: Traits,
     },
     /// A node is drained or no longer so.
     NodeDrained {
@@ -327,142 +382,4 @@ pub enum Fact {
         /// How all room was booked meanwhile.
         class: Class,
     },
-}
-
-/// How a device-second is booked. Every second of every resource is in exactly one class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Class {
-    /// Room assigned, process not yet running; or being ended.
-    StartStop,
-    /// It runs.
-    Productive,
-    /// Frozen by a person: memory and devices stay held.
-    Held,
-    /// The machine was off or asleep.
-    Down,
-    /// Kept free by a person.
-    Drained,
-    /// Nobody's.
-    Idle,
-}
-
-impl Fact {
-    /// The job it is about, if it is about one.
-    pub fn job(&self) -> Option<JobId> {
-        match self {
-            Fact::JobSubmitted { job, .. }
-            | Fact::JobQueued { job }
-            | Fact::JobWaits { job, .. }
-            | Fact::JobHeld { job, .. }
-            | Fact::JobReleased { job, .. }
-            | Fact::JobPaused { job }
-            | Fact::JobFrozen { job, .. }
-            | Fact::JobThawed { job, .. }
-            | Fact::AttemptBegan { job, .. }
-            | Fact::JobRunning { job }
-            | Fact::CancelScheduled { job, .. }
-            | Fact::CancelRevoked { job, .. }
-            | Fact::JobStopping { job, .. }
-            | Fact::AttemptEnded { job, .. }
-            | Fact::RetryCounted { job }
-            | Fact::JobEnded { job, .. }
-            | Fact::JobForgotten { job }
-            | Fact::JobChanged { job, .. }
-            | Fact::JobMovedUp { job, .. }
-            | Fact::JobAcked { job, .. }
-            | Fact::JobReported { job, .. }
-            | Fact::PromptOver { job, .. }
-            | Fact::Found { job, .. }
-            | Fact::FindingOver { job, .. } => Some(*job),
-            Fact::TaskPlaced { task, .. }
-            | Fact::TaskUnplaced { task }
-            | Fact::TaskStarted { task, .. }
-            | Fact::TaskEnded { task, .. }
-            | Fact::AtPrompt { task, .. } => Some(task.job),
-            Fact::KeyUsed { .. }
-            | Fact::Looked { .. }
-            | Fact::RateUsed { .. }
-            | Fact::TeamPaused { .. }
-            | Fact::TeamResumed { .. }
-            | Fact::NodeSeen { .. }
-            | Fact::NodeDrained { .. }
-            | Fact::GpuForeign { .. }
-            | Fact::Configured(_)
-            | Fact::Started { .. }
-            | Fact::Down { .. } => None,
-        }
-    }
-
-    /// The stable word of its kind, as `events` shows it: the name in snake case.
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Fact::JobSubmitted { .. } => "job_submitted",
-            Fact::KeyUsed { .. } => "key_used",
-            Fact::JobQueued { .. } => "job_queued",
-            Fact::JobWaits { .. } => "job_waits",
-            Fact::JobHeld { .. } => "job_held",
-            Fact::JobReleased { .. } => "job_released",
-            Fact::JobPaused { .. } => "job_paused",
-            Fact::JobFrozen { .. } => "job_frozen",
-            Fact::JobThawed { .. } => "job_thawed",
-            Fact::AttemptBegan { .. } => "attempt_began",
-            Fact::TaskPlaced { .. } => "task_placed",
-            Fact::TaskUnplaced { .. } => "task_unplaced",
-            Fact::TaskStarted { .. } => "task_started",
-            Fact::JobRunning { .. } => "job_running",
-            Fact::CancelScheduled { .. } => "cancel_scheduled",
-            Fact::CancelRevoked { .. } => "cancel_revoked",
-            Fact::JobStopping { .. } => "job_stopping",
-            Fact::TaskEnded { .. } => "task_ended",
-            Fact::AttemptEnded { .. } => "attempt_ended",
-            Fact::RetryCounted { .. } => "retry_counted",
-            Fact::JobEnded { .. } => "job_ended",
-            Fact::JobForgotten { .. } => "job_forgotten",
-            Fact::JobChanged { .. } => "job_changed",
-            Fact::JobMovedUp { .. } => "job_moved_up",
-            Fact::JobAcked { .. } => "job_acked",
-            Fact::JobReported { .. } => "job_reported",
-            Fact::AtPrompt { .. } => "at_prompt",
-            Fact::PromptOver { .. } => "prompt_over",
-            Fact::Found { .. } => "found",
-            Fact::FindingOver { .. } => "finding_over",
-            Fact::Looked { .. } => "looked",
-            Fact::RateUsed { .. } => "rate_used",
-            Fact::TeamPaused { .. } => "team_paused",
-            Fact::TeamResumed { .. } => "team_resumed",
-            Fact::NodeSeen { .. } => "node_seen",
-            Fact::NodeDrained { .. } => "node_drained",
-            Fact::GpuForeign { .. } => "gpu_foreign",
-            Fact::Configured(_) => "configured",
-            Fact::Started { .. } => "started",
-            Fact::Down { .. } => "down",
-        }
-    }
-}
-
-/// One line of the journal: a command, when it was decided, and what was decided.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
-    /// Its place in the journal, from 1.
-    pub seq: u64,
-    /// When.
-    #[serde(flatten)]
-    pub at: At,
-    /// What came in.
-    pub command: super::Command,
-    /// What was decided.
-    pub facts: Vec<Fact>,
-}
-
-/// Times that facts leave to `apply`: how long an idempotency key and a rate entry live.
-pub mod kept {
-    use super::Span;
-
-    /// An idempotency key is remembered this long, and at most [`KEYS`] of them.
-    pub const KEY_FOR: Span = Span::hours(24);
-    /// Idempotency keys remembered at most.
-    pub const KEYS: usize = 20_000;
-    /// A rate looks back this far.
-    pub const RATE_WINDOW: Span = Span::secs(60);
 }
