@@ -9,6 +9,7 @@ use futures::{FutureExt, StreamExt, stream};
 use crate::base::{At, JobId, Mono, Name, Wall};
 use crate::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::model::command::{Report, Verb};
+use crate::model::history::History;
 use crate::model::job::{Gang, Outcome, State};
 use crate::model::page::{
     Counts, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus, Summary, Why,
@@ -239,6 +240,9 @@ impl Link for Scripted {
     }
 
     fn why(&self, _job: JobId) -> Answer<'_, Why> {
+        unscripted()
+    }
+    fn history(&self) -> Answer<'_, History> {
         unscripted()
     }
     fn submit(&self, _jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {

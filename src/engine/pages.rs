@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::{At, JobId, Wall};
 use crate::model::Resources;
+use crate::model::history::Minute;
 use crate::model::job::{Job, TaskState};
 use crate::model::page::{
     CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, Lane, NodeRow, Query, Summary,
@@ -182,6 +183,18 @@ pub fn summary(world: &World, seq: u64, at: At) -> Summary {
         seq,
         at,
     }
+}
+
+/// What charts show of a moment.
+pub fn minute(world: &World) -> Minute {
+    let counts = world.index().counts();
+    let mut now = Minute { running: counts.running, queued: counts.queued, ..Minute::default() };
+    for node in world.nodes() {
+        let held = world.index().used(&node.name).held;
+        now.cpu_milli = now.cpu_milli.saturating_add(held.cpu_milli);
+        now.gpu_milli = now.gpu_milli.saturating_add(held.gpu_milli);
+    }
+    now
 }
 
 fn node_row(world: &World, node: &crate::model::Node) -> NodeRow {

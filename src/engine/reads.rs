@@ -9,6 +9,7 @@ use crate::engine::handle::{Handle, lock, no_such_job};
 use crate::engine::{LogFiles, Metric, metrics, pages, replay};
 use crate::model::access::Right;
 use crate::model::fact::Record;
+use crate::model::history::History;
 use crate::model::job::TaskState;
 use crate::model::page::{JobDetail, JobPage, LogQuery, Query, ServerStatus, Summary, Why};
 use crate::model::ports::journal::{JournalReader, StorageError};
@@ -128,6 +129,19 @@ impl Handle {
             }
         }
         Err(denied.unwrap_or_else(|| Refusal::new(RefusalCode::Forbidden, "no rights here", "")))
+    }
+
+    /// Use and queue over the last two hours, up to now.
+    ///
+    /// # Errors
+    /// As [`Handle::summary`].
+    pub async fn history(&self, by: &Actor) -> Result<History, Refusal> {
+        self.summary(by).await?;
+        let (now, at) = (pages::minute(&self.published().world), self.at());
+        let mut history = lock(&self.inner.shared.history).clone();
+        history.close(at.wall, now);
+        history.put(at.wall, now);
+        Ok(history)
     }
 
     /// The server itself.

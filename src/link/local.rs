@@ -10,6 +10,7 @@ use crate::api::client::follow::Heard;
 use crate::api::client::{CallError, Client};
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::{Report, Verb};
+use crate::model::history::History;
 use crate::model::page::{EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, Why};
 use crate::model::submission::Submission;
 
@@ -74,6 +75,10 @@ impl Link for Local {
 
     fn summary(&self) -> Answer<'_, Summary> {
         answer(self.client.summary())
+    }
+
+    fn history(&self) -> Answer<'_, History> {
+        answer(self.client.history())
     }
 
     fn submit(&self, jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {

@@ -11,6 +11,7 @@ use futures::stream::BoxStream;
 
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::{Report, Verb};
+use crate::model::history::History;
 use crate::model::page::{EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, Why};
 use crate::model::refusal::Refusal;
 use crate::model::submission::Submission;
@@ -51,6 +52,9 @@ pub trait Link: Send + Sync {
 
     /// Nodes, countable resources, counts, holds.
     fn summary(&self) -> Answer<'_, Summary>;
+
+    /// Use and queue over the last two hours, as far as they are remembered.
+    fn history(&self) -> Answer<'_, History>;
 
     /// Queues jobs, all or none; their numbers in order.
     fn submit(&self, jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>>;

@@ -11,6 +11,7 @@ pub mod effect;
 pub mod fact;
 pub mod filter;
 pub mod finding;
+pub mod history;
 pub mod job;
 pub mod node;
 pub mod page;

@@ -17,6 +17,7 @@ use crate::engine::pages;
 use crate::link::{Answer, JobQuery, Link, Piece, Stream};
 use crate::model::access::Right;
 use crate::model::command::{Act, Report, Verb};
+use crate::model::history::History;
 use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, Query, ServerStatus, Summary, Why,
 };
@@ -151,6 +152,10 @@ impl Link for Demo {
 
     fn summary(&self) -> Answer<'_, Summary> {
         self.answer(|fleet| Ok(pages::summary(fleet.world(), fleet.seq(), fleet.at())))
+    }
+
+    fn history(&self) -> Answer<'_, History> {
+        self.answer(|fleet| Ok(fleet.history()))
     }
 
     fn submit(&self, jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {

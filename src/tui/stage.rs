@@ -116,6 +116,9 @@ impl Stage {
             }
         };
         self.event(Event::Data(Data::Link(Connection::Live))).await;
+        if let Ok(past) = self.link.history().await {
+            self.event(Event::Data(Data::Past(past))).await;
+        }
     }
 
     /// The facts that are new.

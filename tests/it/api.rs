@@ -150,6 +150,9 @@ async fn pages_show_every_job_once() {
         }
     }
     assert_eq!(seen, (1..=25).collect::<Vec<_>>());
+    let history = api.read("/api/v1/history").await;
+    let now = history["minutes"].as_array().unwrap().last().unwrap();
+    assert_eq!((&now["queued"], &now["running"]), (&json!(25), &json!(0)));
     // And back, page by page from behind the last job.
     let (mut seen, mut before) = (Vec::new(), "end".to_owned());
     loop {

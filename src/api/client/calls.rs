@@ -18,6 +18,7 @@ use crate::api::wire::time::Time;
 use crate::api::wire::why::WhyDocument;
 use crate::base::{JobId, Wall};
 use crate::model::command::{Report, Verb};
+use crate::model::history::History;
 use crate::model::page::{Cursor, Ended, JobDetail, JobPage, ServerStatus, Summary, Why};
 use crate::model::submission::Submission;
 
@@ -110,6 +111,15 @@ impl Client {
     pub async fn summary(&self) -> Call<Summary> {
         let ask = Ask::get("/api/v1/summary");
         Ok(self.document::<wire::summary::Summary>(ask).await?.try_into()?)
+    }
+
+    /// Use and queue over the last two hours.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn history(&self) -> Call<History> {
+        let ask = Ask::get("/api/v1/history");
+        Ok(self.document::<wire::history::History>(ask).await?.try_into()?)
     }
 
     /// Queues jobs, all or none; their numbers in order.

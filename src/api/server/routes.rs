@@ -47,6 +47,7 @@ fn quick() -> Router<App> {
         .route("/nodes/{name}/drain", post(nodes::drain))
         .route("/nodes/{name}/undrain", post(nodes::undrain))
         .route("/summary", get(nodes::summary))
+        .route("/history", get(nodes::history))
         .route("/pause", post(holds::pause))
         .route("/resume", post(holds::resume))
         .route("/server", get(control::status))

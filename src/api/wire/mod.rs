@@ -17,6 +17,7 @@ pub mod eviction;
 pub mod exit;
 pub mod finding;
 pub mod groups;
+pub mod history;
 pub mod hold;
 pub mod job;
 pub mod list;

@@ -227,6 +227,22 @@ async fn after_its_end_a_demo_answers_no_more_and_its_streams_end() {
 }
 
 #[tokio::test]
+async fn the_last_two_hours_are_remembered() {
+    let demo = still();
+    let history = demo.history().await.unwrap();
+    assert_eq!(history.minutes().len(), crate::model::history::MINUTES);
+    let summary = demo.summary().await.unwrap();
+    let gpu: u64 = summary.nodes.iter().map(|node| node.used.gpu_milli).sum();
+    let last = history.minutes().last().unwrap();
+    assert_eq!((last.gpu_milli, last.queued), (gpu, summary.counts.queued));
+    let queued = |minute: &crate::model::history::Minute| minute.queued;
+    let different: std::collections::BTreeSet<u64> = history.minutes().iter().map(queued).collect();
+    assert!(different.len() > 5, "the past was played: {different:?}");
+    demo.pass(Span::mins(3));
+    assert!(demo.history().await.unwrap().last() > history.last());
+}
+
+#[tokio::test]
 async fn a_look_is_remembered() {
     let demo = still();
     let at = demo.summary().await.unwrap().at.wall;

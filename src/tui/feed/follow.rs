@@ -73,6 +73,10 @@ async fn once(
         Err(_) => return Some(slow().to_string()),
     };
     out.send(Data::Link(Connection::Live)).await.ok()?;
+    // Charts are nothing to wait for or to complain about.
+    if let Ok(Ok(past)) = timeout(PATIENCE, link.history()).await {
+        out.send(Data::Past(past)).await.ok()?;
+    }
     // What was missed is not known job by job.
     news.of_all();
     let mut batches = stream.ready_chunks(BATCH);

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use crate::base::{JobId, Wall};
 use crate::link::{LinkError, Piece};
+use crate::model::history::History;
 use crate::model::page::{Cursor, EventRow, JobDetail, JobPage, Summary, Why};
 use crate::tui::event::Deed;
 use crate::tui::section::Section;
@@ -122,6 +123,8 @@ pub enum Data {
     Link(Connection),
     /// Something was done, or not.
     Did(Deed, Result<Option<JobId>, LinkError>),
+    /// Use and queue before now.
+    Past(History),
     /// When this user last looked; `None` if nobody knows.
     Looked(Option<Wall>),
 }

@@ -90,6 +90,7 @@ impl Known {
                 };
                 self.link = Some((connection, since));
             }
+            Data::Past(past) => self.history.seed(past),
             Data::Looked(mark) => self.looked = mark.map_or(Looked::Never, Looked::At),
             Data::OutputBegins(_) | Data::More(..) | Data::OutputEnds(..) | Data::Did(..) => {}
         }

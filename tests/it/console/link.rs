@@ -12,6 +12,7 @@ use tokio_stream::wrappers::BroadcastStream;
 use holdshort::base::{JobId, Name, Wall};
 use holdshort::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use holdshort::model::command::{Report, Verb};
+use holdshort::model::history::History;
 use holdshort::model::page::{
     Counts, Cursor, Ended, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus,
     Summary, Why, is_stuck,
@@ -203,6 +204,10 @@ impl Link for Fake {
             seq: 100,
             at: NOW,
         })
+    }
+
+    fn history(&self) -> Answer<'_, History> {
+        self.with(|fleet| History::new(NOW.wall, fleet.minutes.clone()))
     }
 
     fn submit(&self, _jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {
