@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::document::{self, Document, Entries, Found, Value, read_text};
 use super::keys::{Key, SECTIONS, Shape};
 use super::problem::{Place, Problem, Problems};
-use super::{Config, NodeEntry, PretendGpu, Server, UserEntry};
+use super::{Config, Console, NodeEntry, PretendGpu, Server, UserEntry};
 use crate::base::{Name, Span, quantity};
 use crate::model::Resources;
 use crate::model::people::Grant;
@@ -223,6 +223,7 @@ impl Layers<'_> {
             node: node(over),
             resources: self.resources(),
             users: self.users(),
+            console: console(over),
             shown: std::mem::take(&mut self.shown),
         }
     }
@@ -320,6 +321,21 @@ fn grants(table: &Entries) -> Result<Vec<Grant>, &'static str> {
     }
 }
 
+fn console(over: &Effective) -> Console {
+    let flag = |key: &str| matches!(over.get(key), Some(Value::Flag(true)));
+    Console {
+        theme: text(over, "console.theme").unwrap_or_default(),
+        ascii: flag("console.ascii"),
+        utc: flag("console.utc"),
+        mouse: flag("console.mouse"),
+        reduced_motion: flag("console.reduced_motion"),
+        keys: match over.get("console.keys") {
+            Some(Value::Keys(keys)) => keys.clone(),
+            _ => Vec::new(),
+        },
+    }
+}
+
 fn node(over: &Effective) -> NodeEntry {
     let mem = quantity::parse_bytes(super::keys::PRETEND_MEM).unwrap_or_default();
     let pretend = |at: usize| PretendGpu { name: format!("pretend-{at}").into(), mem_bytes: mem };
@@ -362,6 +378,11 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Where a value comes from, for what only its user can find wrong with it.
+    pub fn origin(&self, key: &str) -> Option<&Origin> {
+        self.shown.iter().find(|shown| shown.key == key).map(|shown| &shown.origin)
+    }
+
     /// Without a limit of idle time the server stays.
     pub fn stays(&self) -> bool {
         self.server.idle_exit.is_none_or(|span| span == Span::ZERO)

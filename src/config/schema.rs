@@ -55,6 +55,7 @@ fn property(key: &Key) -> Value {
     if !key.default.is_empty() {
         property["default"] = match (key.kind, key.default.parse::<u64>()) {
             (Kind::Count(_) | Kind::Cpu | Kind::Gpu, Ok(number)) => json!(number),
+            (Kind::Flag, _) => json!(key.default == "true"),
             _ => json!(key.default),
         };
     }
@@ -80,6 +81,13 @@ fn shape(kind: Kind) -> Value {
         Kind::Role => json!({"enum": ["viewer", "submitter", "operator", "admin"]}),
         Kind::Devices(name) => json!({"anyOf": [{"type": "integer", "minimum": 0}, inner(name)]}),
         Kind::Tables(name) => inner(name),
+        Kind::Flag => json!({"type": "boolean"}),
+        Kind::Keys => json!({
+            "type": "object",
+            "additionalProperties": {
+                "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+            },
+        }),
     }
 }
 

@@ -1,6 +1,6 @@
 //! One value: from TOML or from a text (flag, environment, default) to its meaning.
 
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
 use super::Entries;
 use crate::base::{Span, duration, nearest, quantity};
@@ -23,6 +23,10 @@ pub enum Value {
     Role(Role),
     /// Tables.
     Tables(Vec<Entries>),
+    /// True or false.
+    Flag(bool),
+    /// Names with their keys.
+    Keys(Vec<(String, Vec<String>)>),
 }
 
 /// Roles by their words.
@@ -42,6 +46,8 @@ pub(super) fn read(kind: Kind, value: &DeValue) -> Result<Value, String> {
             | Kind::Duration | Kind::DurationOrNever
     );
     match value {
+        DeValue::Table(table) if kind == Kind::Keys => keys(table),
+        DeValue::Boolean(flag) if kind == Kind::Flag => Ok(Value::Flag(*flag)),
         DeValue::String(text) => read_text(kind, text),
         DeValue::Integer(_) | DeValue::Float(_) if numeric => read_text(kind, &written(value)),
         other => Err(format!("a {} is not {}", other.type_str(), wanted(kind))),
@@ -94,8 +100,27 @@ pub fn read_text(kind: Kind, text: &str) -> Result<Value, String> {
                 one_of(text, &words)
             })
         }
-        Kind::Tables(_) => Err(quoted()),
+        Kind::Flag => text.parse().map(Value::Flag).map_err(|_| quoted()),
+        Kind::Tables(_) | Kind::Keys => Err(quoted()),
     }
+}
+
+/// `log = "v"`, `cancel = ["C", "X"]`; an empty list takes the keys away.
+fn keys(table: &DeTable) -> Result<Value, String> {
+    let text = |value: &DeValue| match value {
+        DeValue::String(key) => Ok(key.to_string()),
+        other => Err(format!("a {} is no key; write \"v\" or \"ctrl-x\"", other.type_str())),
+    };
+    let one = |value: &DeValue| match value {
+        DeValue::Array(list) => list.iter().map(|item| text(item.get_ref())).collect(),
+        other => text(other).map(|key| vec![key]),
+    };
+    let each = table.iter().map(|(name, value)| {
+        let name = name.get_ref().to_string();
+        let keys = one(value.get_ref()).map_err(|why| format!("{name}: {why}"))?;
+        Ok((name, keys))
+    });
+    each.collect::<Result<_, String>>().map(Value::Keys)
 }
 
 fn one_of(text: &str, words: &[&str]) -> String {
@@ -124,6 +149,8 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Tier => "a tier; write \"research\"",
         Kind::Role => "a role; write \"operator\"",
         Kind::Devices(_) => "a number of devices or a list; write 2 or [{name = \"a\"}]",
+        Kind::Flag => "true or false",
+        Kind::Keys => "a table of keys; write {log = \"v\", cancel = [\"C\"]}",
         Kind::Tables(_) => "a list of tables; write [{team = \"ml\", role = \"operator\"}]",
     }
 }
