@@ -227,6 +227,15 @@ impl Link for Scripted {
         ready(Ok(stream::iter(events).boxed()))
     }
 
+    fn events_of(
+        &self,
+        _job: JobId,
+        _since: Option<u64>,
+        _follow: bool,
+    ) -> Answer<'_, Stream<EventRow>> {
+        unscripted()
+    }
+
     fn act(&self, jobs: Vec<JobId>, verb: Verb) -> Answer<'_, ()> {
         let mut script = self.0.lock().unwrap();
         if let Some(row) = script.refuse.take() {

@@ -120,7 +120,19 @@ impl Link for Local {
     /// stream, which goes on after it.
     fn events(&self, since: Option<u64>, follow: bool) -> Answer<'_, Stream<EventRow>> {
         answer(async move {
-            let stream = self.client.events(since, follow).await?;
+            let stream = self.client.events(since, follow, None).await?;
+            Ok(stream.map(|heard| fact(heard?)).boxed())
+        })
+    }
+
+    fn events_of(
+        &self,
+        job: JobId,
+        since: Option<u64>,
+        follow: bool,
+    ) -> Answer<'_, Stream<EventRow>> {
+        answer(async move {
+            let stream = self.client.events(since, follow, Some(job)).await?;
             Ok(stream.map(|heard| fact(heard?)).boxed())
         })
     }

@@ -83,6 +83,14 @@ pub trait Link: Send + Sync {
     /// Facts after `since`, then new ones as they come if `follow`.
     fn events(&self, since: Option<u64>, follow: bool) -> Answer<'_, Stream<EventRow>>;
 
+    /// The same about one job, from its submission on if `since` is not given.
+    fn events_of(
+        &self,
+        job: JobId,
+        since: Option<u64>,
+        follow: bool,
+    ) -> Answer<'_, Stream<EventRow>>;
+
     /// Bytes for a job's terminal.
     fn input(&self, job: JobId, rank: u32, bytes: Bytes) -> Answer<'_, ()>;
 

@@ -10,11 +10,11 @@ mod pulse;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures::FutureExt;
+use futures::{FutureExt, StreamExt};
 
 use crate::base::{JobId, Name, Span, TaskId, Wall};
 use crate::engine::pages;
-use crate::link::{Answer, JobQuery, Link, Piece, Stream};
+use crate::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::model::access::Right;
 use crate::model::command::{Act, Report, Verb};
 use crate::model::history::History;
@@ -194,6 +194,22 @@ impl Link for Demo {
     fn events(&self, since: Option<u64>, follow: bool) -> Answer<'_, Stream<EventRow>> {
         let feed = EventFeed::new(self.pulse.clone(), since, follow);
         self.answer(move |_| Ok(feed.stream()))
+    }
+
+    fn events_of(
+        &self,
+        job: JobId,
+        since: Option<u64>,
+        follow: bool,
+    ) -> Answer<'_, Stream<EventRow>> {
+        let feed = EventFeed::new(self.pulse.clone(), since, follow);
+        self.answer(move |fleet| {
+            find(fleet, job)?;
+            let about = move |row: &Result<EventRow, LinkError>| {
+                std::future::ready(row.as_ref().is_ok_and(|row| row.fact.job() == Some(job)))
+            };
+            Ok(feed.stream().filter(about).boxed())
+        })
     }
 
     fn input(&self, job: JobId, rank: u32, bytes: Bytes) -> Answer<'_, ()> {

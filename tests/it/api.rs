@@ -261,6 +261,20 @@ async fn facts_come_as_they_become_so_and_go_on_after_the_last_one_seen() {
     let after: Vec<u64> = known.into_iter().filter(|id| *id > middle).collect();
     assert_eq!(ids(&rest), after);
 
+    // Only what happened to one job, from its submission on.
+    let other = api.place.submit("", "true");
+    api.place.ok(&format!("wait {other}"));
+    let own = api.get(&format!("/api/v1/events?follow=false&job={id}")).await;
+    let own = own.text().await.unwrap();
+    let of_job = |event: &str| event.contains(&format!("\"job\":{id},"));
+    let events: Vec<&str> = own.split("\n\n").filter(|event| !event.is_empty()).collect();
+    assert!(events.iter().all(|event| of_job(event)), "{own}");
+    assert_eq!(events.len(), all.split("\n\n").filter(|event| of_job(event)).count());
+    assert!(own.starts_with("event: job_submitted\n"), "{own}");
+    let said = api.place.ok(&format!("events {id}"));
+    assert!(said.contains("submitted") && said.lines().count() >= 4, "{said}");
+    assert_eq!(api.get("/api/v1/events?job=77").await.status(), 404);
+
     let future = api.get("/api/v1/events?follow=false&since=99999").await.text().await.unwrap();
     assert!(future.starts_with("event: reset\n"), "{future}");
 }

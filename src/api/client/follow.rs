@@ -82,7 +82,8 @@ impl Client {
         Ok(body.map(pieces).flatten().boxed())
     }
 
-    /// Facts after `since` (from the oldest on if not given), then new ones as they come if
+    /// Facts after `since` (from the oldest on if not given), of one job if given, then new ones as
+    /// they come if
     /// `follow`. A lost connection is looked for again and nothing is missed or heard twice.
     ///
     /// # Errors
@@ -91,10 +92,12 @@ impl Client {
         &self,
         since: Option<u64>,
         follow: bool,
+        job: Option<JobId>,
     ) -> Result<BoxStream<'static, Result<Heard, CallError>>, CallError> {
         let mut reader = Reader {
             client: self.clone(),
             follow,
+            job,
             last: since,
             begun: 0,
             repeated: 0,
@@ -115,6 +118,7 @@ impl Client {
 struct Reader {
     client: Client,
     follow: bool,
+    job: Option<JobId>,
     /// The last record that came whole.
     last: Option<u64>,
     /// Facts that came of the record after it.
@@ -131,6 +135,7 @@ impl Reader {
     async fn open(&mut self) -> Result<(), CallError> {
         let ask = Ask::get("/api/v1/events")
             .query("since", self.last)
+            .query("job", self.job)
             .query("follow", Some(self.follow))
             .patient();
         let response = self.client.stream(&ask).await?;

@@ -31,6 +31,8 @@ pub enum Want {
     Job(JobId),
     /// Why a job is where it is.
     Why(JobId),
+    /// What happened to a job since it was submitted; later facts come with the others.
+    Facts(JobId),
     /// Output, followed to its end.
     Output(Output),
     /// Rows in sight: they are brought up to date with whatever changes, since why a job waits
@@ -93,6 +95,8 @@ pub enum Answer {
     Job(Box<JobDetail>),
     /// To [`Want::Why`].
     Why(Box<Why>),
+    /// To [`Want::Facts`]: oldest first.
+    Facts(JobId, Vec<EventRow>),
 }
 
 /// Something that came from the server.

@@ -1,9 +1,10 @@
 //! Fetches what is wanted: at once when a want is new, at most ten times a second on news.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::StreamExt;
 use futures::future::join_all;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -25,6 +26,8 @@ const TRUSTED: Duration = Duration::from_secs(30);
 const FILTERED: Duration = Duration::from_secs(5);
 /// A call that takes longer has failed.
 pub const PATIENCE: Duration = Duration::from_secs(10);
+/// Facts of a job that are kept.
+const FACTS_MAX: usize = 1000;
 /// Rows of one call at most: a server refuses to give more at once.
 const PAGE: usize = 1000;
 /// Deeds that may wait to be sent: more than anybody types in [`PATIENCE`].
@@ -124,7 +127,7 @@ impl Fetcher {
             self.read = Instant::now();
         }
         let due = |want: &&Want| match want {
-            Want::Rows(_) => all || !self.fetched.contains(*want),
+            Want::Rows(_) | Want::Facts(_) => all || !self.fetched.contains(*want),
             _ => news || !self.fetched.contains(*want),
         };
         let calls = wants.iter().filter(due).filter_map(|want| fetch(&*self.link, want));
@@ -196,10 +199,29 @@ async fn call(link: &dyn Link, want: &Want) -> Result<Answer, LinkError> {
         Want::Rows(rows) => page(link, rows).await.map(Answer::Rows),
         Want::Job(job) => link.job(*job).await.map(Box::new).map(Answer::Job),
         Want::Why(job) => link.why(*job).await.map(Box::new).map(Answer::Why),
+        Want::Facts(job) => facts(link, *job).await,
         Want::Output(_) | Want::InSight(_) => {
             Err(LinkError::Protocol("this is not one answer".to_owned()))
         }
     }
+}
+
+/// What happened to a job, the latest of it.
+async fn facts(link: &dyn Link, job: JobId) -> Result<Answer, LinkError> {
+    let mut stream = link.events_of(job, None, false).await?;
+    let mut rows = VecDeque::new();
+    while let Some(row) = stream.next().await {
+        match row {
+            Ok(row) => rows.push_back(row),
+            // Older ones are no longer in the journal.
+            Err(LinkError::Protocol(_)) => rows.clear(),
+            Err(error) => return Err(error),
+        }
+        if rows.len() > FACTS_MAX {
+            rows.pop_front();
+        }
+    }
+    Ok(Answer::Facts(job, rows.into()))
 }
 
 /// Rows of a section, in as many calls as they take.

@@ -48,6 +48,8 @@ pub struct Known {
     pub jobs: BTreeMap<JobId, JobDetail>,
     /// Why they are where they are.
     pub whys: BTreeMap<JobId, Why>,
+    /// What happened to jobs that are looked at, oldest first.
+    pub facts_of: BTreeMap<JobId, Vec<EventRow>>,
     /// The latest facts, oldest first.
     pub facts: VecDeque<EventRow>,
     /// Use and queue over time.
@@ -99,6 +101,7 @@ impl Known {
     /// Forgets what is no longer wanted.
     pub fn keep(&mut self, wants: &BTreeSet<Want>) {
         self.jobs.retain(|job, _| wants.contains(&Want::Job(*job)));
+        self.facts_of.retain(|job, _| wants.contains(&Want::Facts(*job)));
         self.whys.retain(|job, _| wants.contains(&Want::Why(*job)));
         self.failed.retain(|want, _| wants.contains(want));
     }
@@ -184,6 +187,10 @@ impl Known {
                 self.whys.insert(why.job, *why);
                 self.version += 1;
             }
+            (_, Answer::Facts(job, rows)) => {
+                self.facts_of.insert(job, rows);
+                self.version += 1;
+            }
             (_, Answer::Rows(_)) => {}
         }
     }
@@ -210,6 +217,12 @@ impl Known {
         }
         for row in rows {
             self.clock.anchor(row.at);
+            if let Some(own) = row.fact.job().and_then(|job| self.facts_of.get_mut(&job)) {
+                let is_new = own.last().is_none_or(|last| row.seq > last.seq);
+                let more =
+                    own.last().is_some_and(|last| row.seq == last.seq) && !own.contains(&row);
+                own.extend((is_new || more).then(|| row.clone()));
+            }
             if self.facts.len() == FACTS_MAX {
                 self.facts.pop_front();
             }

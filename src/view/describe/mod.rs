@@ -6,10 +6,12 @@ pub mod job;
 pub mod place;
 pub mod server;
 mod sheet;
-pub mod why;
+mod trouble;
+mod why;
 
 pub use events::{event_line, is_bookkeeping};
 pub use job::job;
 pub use place::{nodes, summary};
 pub use server::status;
+pub use trouble::trouble;
 pub use why::why;

@@ -251,7 +251,15 @@ impl Link for Fake {
     fn logs(&self, job: JobId, _query: LogQuery) -> Answer<'_, Stream<Piece>> {
         self.with(|fleet| {
             let bytes = fleet.output.get(&job.0).cloned().unwrap_or_default();
-            stream::iter((!bytes.is_empty()).then(|| Ok(Bytes::from(bytes).into()))).boxed()
+            // A minute ago, a line each 100 ms at the end of that.
+            let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec);
+            let lines: Vec<Vec<u8>> = lines.collect();
+            let count = i64::try_from(lines.len()).unwrap();
+            let pieces = lines.into_iter().zip(0..).map(|(line, n)| {
+                let at = Wall(NOW.wall.0 - 60_000 - (count - n) * 100);
+                Ok(Piece { at: Some(at), bytes: Bytes::from(line) })
+            });
+            stream::iter(pieces.collect::<Vec<_>>()).boxed()
         })
     }
 
@@ -266,6 +274,20 @@ impl Link for Fake {
             let rows = stream::iter(rows.into_iter().map(Ok));
             // Followed, it stays open until the link is unplugged.
             if follow { rows.chain(live).boxed() } else { rows.boxed() }
+        })
+    }
+
+    fn events_of(
+        &self,
+        job: JobId,
+        since: Option<u64>,
+        _follow: bool,
+    ) -> Answer<'_, Stream<EventRow>> {
+        self.with(|fleet| {
+            let ours =
+                |row: &&EventRow| row.seq > since.unwrap_or(0) && row.fact.job() == Some(job);
+            let rows: Vec<_> = fleet.facts.iter().filter(ours).cloned().map(Ok).collect();
+            stream::iter(rows).boxed()
         })
     }
 

@@ -13,13 +13,14 @@ use super::fleet::{self, Fleet};
 use super::grid::{block, options, printed, staged, staged_with, text};
 use super::link::{Asked, Fake};
 
-const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 40), (200, 60)];
+pub const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 40), (200, 60)];
 /// Every pane by the keys that lead to it from the list.
-const PANES: [(&str, &str); 9] = [
+pub const PANES: [(&str, &str); 10] = [
     ("home", ""),
     ("narrowed", "4"),
     ("job", "<enter>"),
     ("log", "l"),
+    ("log-with-times", "ls"),
     ("terminal", "t"),
     ("nodes", "b"),
     ("events", "e"),

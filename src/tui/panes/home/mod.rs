@@ -21,7 +21,7 @@ use crate::model::page::JobRow;
 use crate::tui::event::Mouse;
 use crate::tui::feed::Want;
 use crate::tui::ground::Ground;
-use crate::tui::layout::{LANES_FROM, with_panel};
+use crate::tui::layout::{LANES_FROM, PANEL_FROM, with_panel};
 use crate::tui::panes::{Command, Kind, Motion, Pane, Target};
 use crate::tui::section::Section;
 use crate::tui::widgets::{Canvas, Window};
@@ -29,6 +29,9 @@ use crate::view::words;
 
 use items::{Item, Items, Order, Pick};
 use reach::{Edge, Reach};
+
+/// Lines of a body from which reasons may take two.
+const ROOMY: u16 = 24;
 
 /// The list.
 #[derive(Debug, Default)]
@@ -67,6 +70,16 @@ impl Home {
         self.narrow.is_none()
             && self.body.width >= LANES_FROM.0
             && self.body.height + 4 >= LANES_FROM.1
+    }
+
+    /// Where the rows are.
+    fn list_area(&self) -> Rect {
+        self.areas(self.body).0
+    }
+
+    /// There is room for reasons on two lines around the chosen row.
+    fn is_roomy(&self) -> bool {
+        !self.in_lanes() && self.body.width >= PANEL_FROM && self.body.height >= ROOMY
     }
 
     /// The part of the body with rows, and the panel.
@@ -152,7 +165,8 @@ impl Pane for Home {
             room: if self.in_lanes() {
                 usize::MAX
             } else {
-                usize::from(list.height).saturating_sub(1)
+                let spare = if self.is_roomy() { 2 } else { 0 };
+                usize::from(list.height).saturating_sub(1 + spare)
             },
         };
         if self.built.as_ref() != Some(&how) {
@@ -177,6 +191,11 @@ impl Pane for Home {
             return;
         }
         let len = self.items.list.len();
+        // Second lines of rows around the chosen one take room of others.
+        let around = at.saturating_sub(1)..len.min(at + 2);
+        let lines = |row: usize| usize::from(rows::lines_of(self, ground, row, Some(at)));
+        let second: usize = around.map(|row| lines(row) - 1).sum();
+        let height = height.saturating_sub(second).max(1);
         if let (Some(line), true) = (line, self.windows[0].first > 0) {
             // Rows that come and go above leave the chosen one where it is on the screen.
             self.windows[0].first = at.saturating_sub(line);
@@ -262,13 +281,19 @@ impl Pane for Home {
         Some(&self.filter)
     }
 
-    fn click(&mut self, mouse: Mouse, _ground: &Ground) {
+    fn click(&mut self, mouse: Mouse, ground: &Ground) {
         let Mouse::Click(x, y) = mouse else { return };
         let (list, _) = self.areas(self.body);
         if self.in_lanes() || !list.contains((x, y).into()) || y == list.y {
             return;
         }
-        let at = usize::from(y - list.y - 1) + self.windows[0].first;
+        let chosen = self.place();
+        let mut below = list.y + 1;
+        let under = (self.windows[0].first..self.items.list.len()).find(|at| {
+            below += rows::lines_of(self, ground, *at, chosen);
+            below > y
+        });
+        let Some(at) = under else { return };
         if self.items.list.get(at).is_some_and(Item::can_be_chosen) {
             self.choose(at);
         }

@@ -77,6 +77,29 @@ impl Columns {
     }
 }
 
+impl Columns {
+    /// Columns before the last one.
+    fn before_last(self) -> u16 {
+        let all = [self.id, self.what, self.team, self.state, self.since, self.gpu];
+        3 + all.into_iter().filter(|width| *width > 0).map(|width| width + 1).sum::<u16>()
+    }
+}
+
+/// Lines of a row: around the chosen one a sentence that does not fit goes on below, where the
+/// screen is large enough for that.
+pub fn lines_of(home: &Home, ground: &Ground, at: usize, chosen: Option<usize>) -> u16 {
+    let near = chosen.is_some_and(|chosen| chosen.abs_diff(at) <= 1);
+    let item = home.items.list.get(at).filter(|_| near && home.is_roomy());
+    let row = item
+        .and_then(Item::job)
+        .and_then(|(section, job)| Some((section, ground.known.slice(section)?.row(job)?)));
+    let Some((section, row)) = row else { return 1 };
+    let width = home.list_area().width;
+    let room = width.saturating_sub(Columns::fit(home.widest, width).before_last());
+    let sentence = sentence(row, section, &ground.sight());
+    if text::width(&sentence) > usize::from(room) { 2 } else { 1 }
+}
+
 /// The list: titles of columns, then what is in sight.
 pub fn list(home: &Home, ground: &Ground, canvas: &mut Canvas, area: Rect) {
     if home.items.list.is_empty() {
@@ -88,10 +111,14 @@ pub fn list(home: &Home, ground: &Ground, canvas: &mut Canvas, area: Rect) {
     let sight = ground.sight();
     let height = usize::from(area.height).saturating_sub(1);
     let seen = home.windows[0].seen(home.items.list.len(), height);
-    let items = home.items.list.get(seen).unwrap_or(&[]);
-    for (y, item) in (area.y + 1..area.bottom()).zip(items) {
-        let row = Rect { y, height: 1, ..area };
+    let place = home.pick().and_then(|pick| home.items.place(Some(pick)));
+    let mut y = area.y + 1;
+    for at in seen {
+        let Some(item) = home.items.list.get(at).filter(|_| y < area.bottom()) else { return };
+        let lines = lines_of(home, ground, at, place).min(area.bottom() - y);
+        let row = Rect { y, height: lines, ..area };
         draw(home, ground, canvas, row, item, columns, &sight);
+        y += lines;
     }
 }
 
@@ -248,7 +275,16 @@ fn job_row(
     } else {
         Ink::Plain
     };
-    put(&sentence, area.width, false, last);
+    if area.height < 2 {
+        put(&sentence, area.width, false, last);
+        return;
+    }
+    let x = area.x + columns.before_last();
+    let room = area.right().saturating_sub(x);
+    let mut parts = text::fold_lines(&sentence, usize::from(room)).into_iter();
+    canvas.put((x, area.y), room, &parts.next().unwrap_or_default(), last);
+    let rest = parts.collect::<Vec<_>>().join(" ");
+    canvas.put((x, area.y + 1), room, &rest, last);
 }
 
 fn sentence(row: &JobRow, section: Section, sight: &Sight) -> String {

@@ -67,6 +67,8 @@ impl JobPane {
         let Some(why) = why else { return Vec::new() };
         // The first line repeats the state, which stands above.
         let mut lines = vec![Line::of("WHY", Role::Head)];
+        let row = self.job.and_then(|job| ground.known.row(job));
+        lines.extend(row.map(|row| describe::trouble(row, &ground.sight())).unwrap_or_default());
         lines.extend(describe::why(why, &ground.sight()).into_iter().skip(1));
         lines
     }
@@ -115,7 +117,8 @@ impl JobPane {
         let detail = self.job.and_then(|job| ground.known.jobs.get(&job));
         let Some(detail) = detail else { return Vec::new() };
         let mut lines = vec![Line::of("TIMELINE", Role::Head)];
-        lines.extend(timeline::lines(detail, &ground.known.facts, &ground.sight()));
+        let own = ground.known.facts_of.get(&detail.row.id);
+        lines.extend(timeline::lines(detail, own.map_or(&[], Vec::as_slice), &ground.sight()));
         lines
     }
 }
@@ -130,7 +133,8 @@ impl Pane for JobPane {
     }
 
     fn wants(&self, ground: &Ground) -> Vec<Want> {
-        let own = self.job.into_iter().flat_map(|job| [Want::Job(job), Want::Why(job)]);
+        let own =
+            self.job.into_iter().flat_map(|job| [Want::Job(job), Want::Why(job), Want::Facts(job)]);
         let roomy = ground.size.0 >= PANEL_FROM;
         own.chain(self.output.wants(ground).into_iter().filter(|_| roomy)).collect()
     }

@@ -1,8 +1,6 @@
 //! What happened to a job, oldest first: its facts as far back as they are at hand, and before
 //! them what its record still says.
 
-use std::collections::VecDeque;
-
 use crate::base::{At, JobId, Wall};
 use crate::model::job::Outcome;
 use crate::model::page::{EventRow, JobDetail};
@@ -16,10 +14,10 @@ use crate::view::words;
 const LINES_MAX: usize = 200;
 
 /// The lines.
-pub fn lines(detail: &JobDetail, facts: &VecDeque<EventRow>, sight: &Sight) -> Vec<Line> {
+pub fn lines(detail: &JobDetail, facts: &[EventRow], sight: &Sight) -> Vec<Line> {
     let job = detail.row.id;
-    let mine = facts.iter().filter(|row| row.fact.job() == Some(job) && tells(&row.fact));
-    let known_from = facts.front().map_or(Wall(i64::MAX), |row| row.at.wall);
+    let mine = facts.iter().filter(|row| tells(&row.fact));
+    let known_from = facts.first().map_or(Wall(i64::MAX), |row| row.at.wall);
     let mut lines: Vec<(Wall, Line)> = record(detail, sight)
         .into_iter()
         .filter(|(at, _)| at.wall < known_from)
