@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use holdshort::base::{JobId, Span};
+use holdshort::model::job::ArrayPlace;
 use holdshort::tui::feed::Want;
 use holdshort::tui::section::Section;
 
@@ -67,6 +68,26 @@ fn one_can_walk_through_a_crowd_to_its_end_and_back() {
     assert_eq!(chosen(&stage), Some(JobId(240)));
     // A row is never jumped over.
     assert!(seen.len() > 150);
+}
+
+#[test]
+fn a_window_of_folded_rows_stands_still() {
+    let mut fleet = fleet::many();
+    let element = fleet.jobs.iter().find(|row| row.array.is_some()).unwrap().clone();
+    for index in 0..4_000 {
+        let mut row = element.clone();
+        row.id = JobId(1000 + u64::from(index));
+        row.array = row.array.map(|array| ArrayPlace { index: 100 + index, ..array });
+        fleet.jobs.push(row);
+    }
+    let mut stage = staged(Fake::new(fleet), (120, 40), "4G");
+    for _ in 0..5 {
+        block(stage.fetch());
+    }
+    let before = stage.app.wants();
+    block(stage.fetch());
+    assert_eq!(stage.app.wants(), before, "nothing asks for more by itself");
+    assert!(text(&stage.buffer()).contains("batch-embed[3"), "{}", text(&stage.buffer()));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Which part of each section is fetched: its first rows, more as one comes near their end, and
-//! beyond a number a window that slides along, so that memory stays small whatever there is.
+//! beyond a number, once it is unfolded, a window that slides along, so that memory stays small
+//! whatever there is.
 
 use super::Home;
 use super::items::{Item, Order, Pick};
@@ -75,8 +76,8 @@ impl Home {
     fn next_reach(&self, section: Section, slice: &Slice) -> Option<Reach> {
         let reach = self.reach.get(section.place()).copied()?;
         let place = |at: usize| slice.rows.get(at).map(|row| row.place());
-        let whole = self.narrow.is_some() || self.unfolded.contains(&section);
-        let slides = whole && self.order == Order::Urgency;
+        // Only where each row is a line is it plain how far the window's ends are.
+        let slides = self.unfolded.contains(&section) && self.order == Order::Urgency;
         let third = slice.rows.len() / 3;
         match self.near(section) {
             (_, true) if slice.more && reach.limit < ROWS_MAX => {
@@ -107,14 +108,13 @@ impl Home {
         (before < NEAR && !chosen, after < NEAR - 1)
     }
 
-    /// Goes to the first or last row of the section that is shown whole, also of one that is
-    /// only fetched for that.
+    /// Goes to the first or last row; of an unfolded section also if it has to be fetched first.
     pub(super) fn go_to_edge(&mut self, last: bool, ground: &Ground) {
         let len = self.items.list.len();
         self.choose(if last { len.saturating_sub(1) } else { 0 });
         let Some(section) = self.pick.map(Pick::section) else { return };
-        let whole = self.narrow.is_some() || self.unfolded.contains(&section);
-        let slice = ground.known.slice(section).filter(|_| whole && self.order == Order::Urgency);
+        let slides = self.unfolded.contains(&section) && self.order == Order::Urgency;
+        let slice = ground.known.slice(section).filter(|_| slides);
         let beyond = slice.is_some_and(|slice| if last { slice.more } else { slice.above });
         let Some(reach) = self.reach.get_mut(section.place()).filter(|_| beyond) else { return };
         reach.from = if last { From::Before(Cursor::END) } else { From::Start };

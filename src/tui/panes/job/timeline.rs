@@ -16,7 +16,8 @@ const LINES_MAX: usize = 200;
 /// The lines.
 pub fn lines(detail: &JobDetail, facts: &[EventRow], sight: &Sight) -> Vec<Line> {
     let job = detail.row.id;
-    let mine = facts.iter().filter(|row| tells(&row.fact));
+    let mine = facts.iter().enumerate();
+    let mine = mine.filter(|(at, row)| tells(&row.fact) && !is_followed_by_more(facts, *at));
     let known_from = facts.first().map_or(Wall(i64::MAX), |row| row.at.wall);
     let mut lines: Vec<(Wall, Line)> = record(detail, sight)
         .into_iter()
@@ -24,7 +25,7 @@ pub fn lines(detail: &JobDetail, facts: &[EventRow], sight: &Sight) -> Vec<Line>
         .map(|(at, line)| (at.wall, line))
         .collect();
     lines.sort_by_key(|(at, _)| *at);
-    lines.extend(mine.map(|row| (row.at.wall, short(job, row, sight))));
+    lines.extend(mine.map(|(_, row)| (row.at.wall, short(job, row, sight))));
     let over = lines.len().saturating_sub(LINES_MAX);
     lines.drain(..over);
     lines.into_iter().map(|(_, line)| line).collect()
@@ -50,6 +51,14 @@ fn short(job: JobId, row: &EventRow, sight: &Sight) -> Line {
 
 fn tells(fact: &Fact) -> bool {
     !matches!(fact, Fact::JobForgotten { .. } | Fact::KeyUsed { .. })
+}
+
+/// Of reports in a row only the last one tells something.
+fn is_followed_by_more(facts: &[EventRow], at: usize) -> bool {
+    let is_report = |row: Option<&EventRow>| {
+        row.is_some_and(|row| matches!(row.fact, Fact::JobReported { .. }))
+    };
+    is_report(facts.get(at)) && is_report(facts.get(at + 1))
 }
 
 /// What the job's own record says of its past.
