@@ -29,7 +29,6 @@ pub const VERBS: &[&str] = &[
     "gate",
     "hook",
     "invoice",
-    "lab",
     "mcp",
     "plan",
     "policy",
@@ -86,7 +85,7 @@ pub const OTHERS: &[(&str, &str, &str)] = &[
 ];
 
 /// Words that later versions take after a verb which is here.
-const NESTED: &[(&str, &str)] = &[("verify", "ledger"), ("verify", "audit")];
+const NESTED: &[(&str, &str)] = &[("verify", "ledger"), ("verify", "audit"), ("lab", "compare")];
 
 /// What a command line that clap refused should have been; `rest` is what was typed after the
 /// program's name.

@@ -6,8 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 use super::output::Color;
 use super::verbs::{
-    act, again, attach, completions, config, conform, console, enable, events, help, journal, logs,
-    ls, nodes, pause, report, send, serve, server, set, show, submit, wait,
+    act, again, attach, completions, config, conform, console, enable, events, help, journal, lab,
+    logs, ls, nodes, pause, report, send, serve, server, set, show, submit, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -193,6 +193,9 @@ pub enum Plain {
     /// Draw the pictures of the console
     #[command(hide = true)]
     Shots(console::Shots),
+    /// Replay recorded workloads under a scheduling policy
+    #[command(hide = true)]
+    Lab(lab::Lab),
     /// Replay tables of scheduling cases through the policies
     #[command(hide = true)]
     Conform(conform::Conform),

@@ -14,6 +14,7 @@ mod console;
 mod crash;
 mod faults;
 mod inside;
+mod lab;
 mod place;
 mod runner;
 mod runner_life;

@@ -11,6 +11,7 @@ pub mod enable;
 pub mod events;
 pub mod help;
 pub mod journal;
+pub mod lab;
 pub mod logs;
 pub mod ls;
 pub mod nodes;
