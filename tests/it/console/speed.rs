@@ -87,7 +87,7 @@ fn a_window_of_folded_rows_stands_still() {
     let before = stage.app.wants();
     block(stage.fetch());
     assert_eq!(stage.app.wants(), before, "nothing asks for more by itself");
-    assert!(text(&stage.buffer()).contains("batch-embed[3"), "{}", text(&stage.buffer()));
+    assert!(text(&stage.buffer()).contains("batch-embed["), "{}", text(&stage.buffer()));
 }
 
 #[test]
