@@ -12,11 +12,13 @@ use crate::model::command::{Report, Verb};
 use crate::model::history::History;
 use crate::model::job::{Gang, Outcome, State};
 use crate::model::page::{
-    Counts, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus, Summary, Why,
+    Counts, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus, Summary, TeamPage,
+    Why,
 };
 use crate::model::reason::{Code, Reason};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::submission::Submission;
+use crate::model::team::TeamEdit;
 use crate::model::{Fact, Resources};
 
 const AT: At = At { now: Mono(1000), wall: Wall(1_700_000_000_000) };
@@ -58,6 +60,8 @@ pub(crate) fn row(id: u64) -> JobRow {
         acked: None,
         pty: false,
         order: (0, 0),
+        preemptible: false,
+        deadline: None,
     }
 }
 
@@ -182,6 +186,8 @@ impl Link for Scripted {
             requeue: false,
             resumable: false,
             retry: 0,
+            asked: Default::default(),
+            evicted: None,
             env_names: Vec::new(),
         }))
     }
@@ -254,6 +260,12 @@ impl Link for Scripted {
     fn history(&self) -> Answer<'_, History> {
         unscripted()
     }
+    fn usage(
+        &self,
+        _query: crate::model::page::usage::UsageQuery,
+    ) -> Answer<'_, crate::model::page::usage::UsagePage> {
+        unscripted()
+    }
     fn submit(&self, _jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {
         unscripted()
     }
@@ -267,6 +279,12 @@ impl Link for Scripted {
         unscripted()
     }
     fn drain(&self, _node: Name, _on: bool) -> Answer<'_, ()> {
+        unscripted()
+    }
+    fn teams(&self) -> Answer<'_, TeamPage> {
+        unscripted()
+    }
+    fn edit_team(&self, _team: Name, _edit: TeamEdit) -> Answer<'_, ()> {
         unscripted()
     }
     fn report(&self, _job: JobId, _report: Report) -> Answer<'_, ()> {

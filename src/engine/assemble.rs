@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{broadcast, oneshot, watch};
 
+use crate::config::NodeEntry;
 use crate::engine::alarm::Alarm;
 use crate::engine::clock::Timeline;
 use crate::engine::handle::{Handle, Inner};
@@ -15,6 +16,7 @@ use crate::engine::owner::Owner;
 use crate::engine::reads::Programs;
 use crate::engine::recover;
 use crate::engine::tokens::Tokens;
+use crate::ledger::Meter;
 use crate::model::fact::Record;
 use crate::model::history::History;
 use crate::model::ports::journal::StorageError;
@@ -38,6 +40,8 @@ pub struct Parts {
     pub runner: Arc<dyn Runner>,
     /// Configuration.
     pub setup: Setup,
+    /// The nodes that the machine is divided into; none is the machine as it is.
+    pub nodes: Vec<NodeEntry>,
     /// Where things are.
     pub places: Places,
 }
@@ -72,6 +76,7 @@ pub enum Stopped {
 #[derive(Clone)]
 pub(super) struct Published {
     pub world: World,
+    pub meter: Meter,
     pub seq: u64,
     pub notes: Vec<String>,
     /// Tells what time it is for a reader who looks later than the commit.
@@ -135,8 +140,8 @@ pub fn start(
     let boot = parts.clock.boot_id();
     let offset = (state.world.boot() == boot).then(|| state.world.boot_offset());
     let timeline = Timeline::resume(state.world.at(), offset, reading);
-    let (world, notes) = (state.world.clone(), Vec::new());
-    let first = Published { world, seq: state.seq, notes, timeline: timeline.clone() };
+    let (world, meter, notes) = (state.world.clone(), state.meter.clone(), Vec::new());
+    let first = Published { world, meter, seq: state.seq, notes, timeline: timeline.clone() };
     let shared = Arc::new(Shared::new(first));
     let environments = parts.environments.clone();
     let launcher =
@@ -156,6 +161,7 @@ pub fn start(
     let handle = Handle { inner: Arc::new(inner) };
     let mut owner = Owner {
         world: state.world,
+        meter: state.meter,
         seq: state.seq,
         snapshot_seq: state.snapshot_seq,
         journal: parts.journal,
@@ -172,6 +178,7 @@ pub fn start(
         keep_logs: parts.places.keep_logs,
         snapshot_records: parts.places.snapshot_records,
         unlaunched: Vec::new(),
+        nodes: parts.nodes,
     };
     let (tell, stopped) = oneshot::channel();
     let door = door.clone();

@@ -8,7 +8,7 @@ use crate::model::Resources;
 use crate::model::history::Minute;
 use crate::model::job::{Job, TaskState};
 use crate::model::page::{
-    CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, Lane, NodeRow, Query, Summary,
+    Asked, CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, Lane, NodeRow, Query, Summary,
 };
 use crate::model::program::Program;
 use crate::sched::{World, explain, order};
@@ -84,12 +84,6 @@ fn ended_belongs(job: &Job, ended: Ended) -> bool {
 pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow {
     let spec = &job.spec;
     let running = job.tasks.iter().filter(|t| t.state == TaskState::Running).count();
-    let mut holds = Resources::default();
-    let held = match job.frozen {
-        false => spec.request.clone(),
-        true => Resources { cpu_milli: 0, custom: BTreeMap::new(), ..spec.request.clone() },
-    };
-    job.active_tasks().for_each(|_| holds.add(&held));
     let placed = job.tasks.iter().filter_map(|task| Some(task.placement.as_ref()?.node.clone()));
     let nodes: std::collections::BTreeSet<_> = placed.collect();
     let (command, cwd) = program.map(|p| (p.argv, p.cwd)).unwrap_or_default();
@@ -120,7 +114,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         nodes: nodes.into_iter().collect(),
         parent: spec.parent,
         array: spec.array,
-        holds,
+        holds: holds(job),
         prompt: job.prompt.clone(),
         progress: job.progress.clone(),
         findings: job.findings.values().cloned().collect(),
@@ -128,6 +122,18 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         acked: job.acked.clone(),
         pty: spec.pty,
         order: order(job),
+        preemptible: spec.preemptible,
+        deadline: spec.deadline,
+    }
+}
+
+/// What its tasks hold now; frozen ones keep memory and devices only.
+pub(super) fn holds(job: &Job) -> Resources {
+    let mut holds = Resources::default();
+    job.active_tasks().for_each(|task| holds.add(job.spec.request_of_task(task)));
+    match job.frozen {
+        false => holds,
+        true => Resources { cpu_milli: 0, custom: BTreeMap::new(), ..holds },
     }
 }
 
@@ -160,6 +166,8 @@ pub fn detail(
         requeue: spec.requeue,
         resumable: spec.resumable,
         retry: spec.retry,
+        asked: Asked::from(&**spec),
+        evicted: job.evicted.as_deref().cloned(),
         env_names,
     }
 }
@@ -209,6 +217,7 @@ fn node_row(world: &World, node: &crate::model::Node) -> NodeRow {
         gpus: node.gpus.clone(),
         drain: node.drain.clone(),
         tasks: used.tasks,
+        traits: node.traits.clone(),
     }
 }
 

@@ -58,7 +58,7 @@ impl Programs {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "an adapter for `map_err`")]
-fn stored(error: StorageError) -> Refusal {
+pub(super) fn stored(error: StorageError) -> Refusal {
     Refusal::new(RefusalCode::Internal, error.to_string(), "`holdshort verify journal` says more")
 }
 

@@ -11,8 +11,12 @@ use crate::api::client::{CallError, Client};
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
-use crate::model::page::{EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, Why};
+use crate::model::page::usage::{UsagePage, UsageQuery};
+use crate::model::page::{
+    EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
+};
 use crate::model::submission::Submission;
+use crate::model::team::TeamEdit;
 
 /// The server behind a socket. Nothing is connected before the first call.
 #[derive(Debug, Clone)]
@@ -81,6 +85,10 @@ impl Link for Local {
         answer(self.client.history())
     }
 
+    fn usage(&self, query: UsageQuery) -> Answer<'_, UsagePage> {
+        answer(self.client.usage(query))
+    }
+
     fn submit(&self, jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {
         answer(async move { self.client.submit(&jobs).await })
     }
@@ -103,6 +111,14 @@ impl Link for Local {
 
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
         answer(async move { self.client.drain(&node, on).await })
+    }
+
+    fn teams(&self) -> Answer<'_, TeamPage> {
+        answer(self.client.teams())
+    }
+
+    fn edit_team(&self, team: Name, edit: TeamEdit) -> Answer<'_, ()> {
+        answer(async move { self.client.edit_team(&team, &edit).await })
     }
 
     fn report(&self, job: JobId, report: Report) -> Answer<'_, ()> {

@@ -12,9 +12,13 @@ use futures::stream::BoxStream;
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
-use crate::model::page::{EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, Why};
+use crate::model::page::usage::{UsagePage, UsageQuery};
+use crate::model::page::{
+    EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
+};
 use crate::model::refusal::Refusal;
 use crate::model::submission::Submission;
+use crate::model::team::TeamEdit;
 
 pub use crate::api::client::calls::JobQuery;
 pub use crate::api::client::follow::Piece;
@@ -56,6 +60,9 @@ pub trait Link: Send + Sync {
     /// Use and queue over the last two hours, as far as they are remembered.
     fn history(&self) -> Answer<'_, History>;
 
+    /// Who used how much of what, and how it is booked.
+    fn usage(&self, query: UsageQuery) -> Answer<'_, UsagePage>;
+
     /// Queues jobs, all or none; their numbers in order.
     fn submit(&self, jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>>;
 
@@ -73,6 +80,12 @@ pub trait Link: Send + Sync {
 
     /// Keeps new work from a node, or lets it come again.
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()>;
+
+    /// The teams, with what they hold and want.
+    fn teams(&self) -> Answer<'_, TeamPage>;
+
+    /// Adds a team, changes its terms, or removes it.
+    fn edit_team(&self, team: Name, edit: TeamEdit) -> Answer<'_, ()>;
 
     /// Speaks for a job.
     fn report(&self, job: JobId, report: Report) -> Answer<'_, ()>;

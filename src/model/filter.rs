@@ -73,6 +73,10 @@ pub enum Field {
     Exit,
     /// A finding's word, or `any`.
     Finding,
+    /// Whether it may be stopped to make room: `yes` or `no`.
+    Preemptible,
+    /// Time left to its deadline, in milliseconds; negative when that is over.
+    Deadline,
 }
 
 /// A condition on a field's value.

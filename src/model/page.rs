@@ -3,19 +3,27 @@
 //! Rows are complete (INTERFACE.md, JSON): every field is there, `None` if unknown. Pages know
 //! nothing of JSON and nothing of screens.
 
+mod asked;
+mod teams;
+pub mod usage;
+
 use std::collections::BTreeMap;
 
 use crate::base::{At, JobId, Name, Span, Wall};
 use crate::model::Finding;
+use crate::model::fact::Eviction;
 use crate::model::filter::Filter;
 use crate::model::finding::Signal;
 use crate::model::job::{
     ArrayPlace, AttemptRecord, Checkpoint, Dependency, Exit, Gang, Hold, Job, Progress, Prompt,
     State, Task,
 };
-use crate::model::node::{Drain, Gpu};
+use crate::model::node::{Drain, Gpu, Traits};
 use crate::model::reason::Reason;
 use crate::model::{Resources, fact::Record};
+
+pub use asked::Asked;
+pub use teams::{TeamPage, TeamRow};
 
 /// Which jobs, in which order, how many.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -198,6 +206,10 @@ pub struct JobRow {
     pub acked: Option<Name>,
     /// It has a terminal.
     pub pty: bool,
+    /// May be stopped to make room for others.
+    pub preemptible: bool,
+    /// Should have ended by then.
+    pub deadline: Option<Wall>,
     /// Its place inside its lane; smaller comes first.
     pub order: (u64, u64),
 }
@@ -236,6 +248,10 @@ pub struct JobDetail {
     pub resumable: bool,
     /// Further attempts after a failure.
     pub retry: u32,
+    /// How it wants to be scheduled.
+    pub asked: Asked,
+    /// Why it last had to give room, and when, until it runs again.
+    pub evicted: Option<(Eviction, At)>,
     /// Names of its environment.
     pub env_names: Vec<String>,
 }
@@ -276,6 +292,8 @@ pub struct NodeRow {
     pub drain: Option<Drain>,
     /// Tasks on it.
     pub tasks: u64,
+    /// What it is beside its amounts.
+    pub traits: Traits,
 }
 
 /// A countable resource in a list.

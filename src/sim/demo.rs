@@ -13,16 +13,18 @@ use bytes::Bytes;
 use futures::{FutureExt, StreamExt};
 
 use crate::base::{JobId, Name, Span, TaskId, Wall};
-use crate::engine::pages;
+use crate::engine::{pages, teams};
 use crate::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::model::access::Right;
 use crate::model::command::{Act, Report, Verb};
 use crate::model::history::History;
+use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
-    EventRow, JobDetail, JobPage, LogQuery, Query, ServerStatus, Summary, Why,
+    EventRow, JobDetail, JobPage, LogQuery, Query, ServerStatus, Summary, TeamPage, Why,
 };
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::submission::Submission;
+use crate::model::team::TeamEdit;
 use crate::model::{Actor, Command, Job};
 use crate::sched::{explain, rights};
 use crate::sim::demo::follow::{EventFeed, LogFeed};
@@ -158,6 +160,10 @@ impl Link for Demo {
         self.answer(|fleet| Ok(fleet.history()))
     }
 
+    fn usage(&self, query: UsageQuery) -> Answer<'_, UsagePage> {
+        self.answer(move |fleet| Ok(fleet.usage(query)))
+    }
+
     fn submit(&self, jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {
         self.answer(move |fleet| fleet.submit(&jobs, owner()))
     }
@@ -180,6 +186,17 @@ impl Link for Demo {
 
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
         self.command(Command::Drain { node, on, by: owner() })
+    }
+
+    fn teams(&self) -> Answer<'_, TeamPage> {
+        self.answer(|fleet| Ok(teams::page(fleet.world(), fleet.seq(), fleet.at(), &|_| true)))
+    }
+
+    fn edit_team(&self, team: Name, edit: TeamEdit) -> Answer<'_, ()> {
+        self.answer(move |fleet| {
+            let change = teams::change(fleet.world(), &team, edit);
+            fleet.command(Command::Team { team, change, key: None, by: owner() }).map(drop)
+        })
     }
 
     fn report(&self, job: JobId, report: Report) -> Answer<'_, ()> {

@@ -17,12 +17,14 @@ use crate::model::history::History;
 use crate::model::job::Exit;
 use crate::model::node::Traits;
 use crate::model::page::Lane;
+use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::program::Program;
 use crate::model::refusal::Refusal;
 use crate::model::{Command, Fact, Job};
 use crate::sched::health::{self, Signals};
 use crate::sched::{World, decide, effects, invariants};
 use crate::sim::agenda::Agenda;
+use crate::sim::books::Books;
 use crate::sim::conduct::Conduct;
 use crate::sim::dice::Dice;
 use crate::sim::play::Play;
@@ -88,6 +90,7 @@ pub struct Fleet {
     seed: u64,
     began: At,
     seq: u64,
+    books: Books,
     records: VecDeque<Arc<Record>>,
     history: History,
     conducts: BTreeMap<JobId, Arc<Conduct>>,
@@ -134,6 +137,7 @@ impl Fleet {
             seed,
             began: at,
             seq: 0,
+            books: Books::default(),
             records: VecDeque::new(),
             history: History::default(),
             conducts: BTreeMap::new(),
@@ -263,6 +267,7 @@ impl Fleet {
         let effects = effects::of_facts(&facts, &decision.world);
         self.put_away(&facts);
         self.world = decision.world;
+        self.books.take(self.at, &facts);
         self.follow(&facts);
         if self.records.len() >= RECORDS_MAX {
             self.records.pop_front();
@@ -279,6 +284,11 @@ impl Fleet {
         if self.command(command).is_err() {
             self.refused += 1;
         }
+    }
+
+    /// Sums of what was used.
+    pub fn usage(&self, query: UsageQuery) -> UsagePage {
+        self.books.usage(query, self.seq, self.at)
     }
 
     /// Checks everything that must always hold.

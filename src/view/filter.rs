@@ -39,6 +39,8 @@ const FIELDS: &[(&str, Field)] = &[
     ("exit", Field::Exit),
     ("exit_code", Field::Exit),
     ("finding", Field::Finding),
+    ("preemptible", Field::Preemptible),
+    ("deadline", Field::Deadline),
 ];
 
 /// Names of all fields, for completion.
@@ -177,6 +179,7 @@ fn check_word(field: &Field, name: &str, value: &str) -> Result<(), Refusal> {
     let known: Vec<&str> = match field {
         Field::State => State::WORDS.to_vec(),
         Field::Lane => Lane::ALL.map(Lane::word).into_iter().chain([STUCK]).collect(),
+        Field::Preemptible => vec!["yes", "no"],
         Field::Tier => Tier::ALL.map(Tier::word).to_vec(),
         Field::Finding => Signal::ALL.map(Signal::word).into_iter().chain(["any"]).collect(),
         _ if value.is_empty() => {
@@ -207,7 +210,7 @@ fn unit(field: &Field) -> Option<Unit> {
         Field::Cpu => Some(quantity::parse_cpu),
         Field::Mem => Some(quantity::parse_bytes),
         Field::Gpu => Some(quantity::parse_gpu),
-        Field::Age => Some(|text| duration::parse(text).map(|span| span.0)),
+        Field::Age | Field::Deadline => Some(|text| duration::parse(text).map(|span| span.0)),
         _ => None,
     }
 }

@@ -54,6 +54,8 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         acked: None,
         pty: false,
         order: (0, 0),
+        preemptible: false,
+        deadline: None,
     }
 }
 

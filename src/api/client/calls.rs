@@ -14,13 +14,17 @@ use crate::api::wire::requests::{
 };
 use crate::api::wire::status;
 use crate::api::wire::submission::SubmitRequest;
+use crate::api::wire::team::{NewTeam, TeamList, TermsRequest};
 use crate::api::wire::time::Time;
+use crate::api::wire::usage::UsageList;
 use crate::api::wire::why::WhyDocument;
 use crate::base::{JobId, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
-use crate::model::page::{Cursor, Ended, JobDetail, JobPage, ServerStatus, Summary, Why};
+use crate::model::page::usage::{UsagePage, UsageQuery};
+use crate::model::page::{Cursor, Ended, JobDetail, JobPage, ServerStatus, Summary, TeamPage, Why};
 use crate::model::submission::Submission;
+use crate::model::team::TeamEdit;
 
 type Call<T> = Result<T, CallError>;
 
@@ -122,6 +126,18 @@ impl Client {
         Ok(self.document::<wire::history::History>(ask).await?.try_into()?)
     }
 
+    /// Who used how much of what.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn usage(&self, query: UsageQuery) -> Call<UsagePage> {
+        let ask = Ask::get("/api/v1/usage")
+            .query("since", query.from.map(Wall::rfc3339))
+            .query("until", query.to.map(Wall::rfc3339))
+            .query("by", Some(query.by.word()));
+        Ok(self.document::<UsageList>(ask).await?.try_into()?)
+    }
+
     /// Queues jobs, all or none; their numbers in order.
     ///
     /// # Errors
@@ -193,6 +209,31 @@ impl Client {
         let verb = if on { "drain" } else { "undrain" };
         let node = segment(node);
         self.done(Ask::post(format!("/api/v1/nodes/{node}/{verb}")).keyed()).await
+    }
+
+    /// The teams.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn teams(&self) -> Call<TeamPage> {
+        Ok(self.document::<TeamList>(Ask::get("/api/v1/teams")).await?.try_into()?)
+    }
+
+    /// Adds a team, changes its terms, or removes it.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn edit_team(&self, team: &str, edit: &TeamEdit) -> Call<()> {
+        let address = || format!("/api/v1/teams/{}", segment(team));
+        let ask = match edit {
+            TeamEdit::Add(terms) => {
+                let (name, terms) = (team.to_owned(), TermsRequest::from(terms));
+                Ask::post("/api/v1/teams").json(&NewTeam { name, terms })?
+            }
+            TeamEdit::Set(terms) => Ask::patch(address()).json(&TermsRequest::from(terms))?,
+            TeamEdit::Remove => Ask::delete(address()),
+        };
+        self.done(ask.keyed()).await
     }
 
     /// Speaks for a job.

@@ -113,6 +113,9 @@ pub struct Job {
     pub cancel_at: Option<Time>,
     /// Its place in the list by urgency, as a cursor.
     pub place: String,
+    /// May be stopped to make room for others.
+    #[serde(default)]
+    pub preemptible: bool,
 }
 
 /// How many tasks.
@@ -218,7 +221,7 @@ impl Job {
             ended_mono,
             expected_start_at: None,
             expected_end_at: row.expected_end.map(Time),
-            deadline: None,
+            deadline: row.deadline.map(Time),
             exit_code: row.exit.as_ref().and_then(code_of),
             signal: exit.as_ref().and_then(|exit| exit.signal),
             exit,
@@ -238,6 +241,7 @@ impl Job {
             acked_by: row.acked.as_ref().map(ToString::to_string),
             cancel_at: row.cancel_at.map(Time),
             place: cursor_text(row.place()),
+            preemptible: row.preemptible,
         }
     }
 }
@@ -284,6 +288,8 @@ impl TryFrom<Job> for JobRow {
             cancel_at: from.cancel_at.map(|time| time.0),
             pty: from.pty,
             order: (place.0, place.1),
+            preemptible: from.preemptible,
+            deadline: from.deadline.map(|time| time.0),
         })
     }
 }

@@ -10,6 +10,7 @@
 
 pub mod act;
 pub mod amounts;
+pub mod asked;
 pub mod cursor;
 pub mod detail;
 pub mod event;
@@ -34,10 +35,12 @@ pub mod status;
 pub mod submission;
 pub mod summary;
 pub mod task;
+pub mod team;
 pub mod terms;
 pub mod time;
 pub mod timed;
 pub mod traits;
+pub mod usage;
 pub mod why;
 pub mod words;
 

@@ -58,7 +58,9 @@ pub fn decide(world: &World, command: &Command, at: At) -> Result<Decision, Refu
             team.iter().try_for_each(|team| known_team(&plan, team))?;
             holds::resume_all(&mut plan, team.as_ref(), &by.user);
         }
-        Command::Team { team, change, by } => team::decide(&mut plan, team, change, by)?,
+        Command::Team { team, change, key, by } => {
+            team::decide(&mut plan, team, change, key.as_ref(), by)?;
+        }
         Command::Drain { node, on, by } => {
             rights::operate(&plan, by, None)?;
             let Some(known) = plan.world().node(node) else {

@@ -73,6 +73,8 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         acked: None,
         pty: false,
         order: (0, 0),
+        preemptible: false,
+        deadline: None,
     }
 }
 
@@ -154,6 +156,7 @@ pub fn node(name: &str) -> NodeRow {
         foreign: None,
     };
     NodeRow {
+        traits: Default::default(),
         name: name.into(),
         up: true,
         capacity: Resources {

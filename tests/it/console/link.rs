@@ -13,13 +13,15 @@ use holdshort::base::{JobId, Name, Wall};
 use holdshort::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use holdshort::model::command::{Report, Verb};
 use holdshort::model::history::History;
+use holdshort::model::page::usage::{UsagePage, UsageQuery};
 use holdshort::model::page::{
     Counts, Cursor, Ended, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus,
-    Summary, Why, is_stuck,
+    Summary, TeamPage, Why, is_stuck,
 };
 use holdshort::model::reason::{Code, Reason};
 use holdshort::model::refusal::{Refusal, RefusalCode};
 use holdshort::model::submission::Submission;
+use holdshort::model::team::TeamEdit;
 
 use super::fleet::{self, Fleet, NOW};
 
@@ -168,6 +170,8 @@ fn detail(row: &JobRow) -> JobDetail {
         requeue: false,
         resumable: row.id.0 == 198,
         retry: 0,
+        asked: Default::default(),
+        evicted: None,
         env_names: ["HOME", "LANG", "PATH", "WANDB_PROJECT"].map(str::to_owned).to_vec(),
     }
 }
@@ -210,6 +214,11 @@ impl Link for Fake {
         self.with(|fleet| History::new(NOW.wall, fleet.minutes.clone()))
     }
 
+    fn usage(&self, query: UsageQuery) -> Answer<'_, UsagePage> {
+        let (by, from, to, rows) = (query.by, query.from, NOW.wall, Vec::new());
+        self.with(move |_| UsagePage { by, from, to, rows, seq: 100, at: NOW })
+    }
+
     fn submit(&self, _jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {
         self.with(|_| Vec::new())
     }
@@ -242,6 +251,14 @@ impl Link for Fake {
 
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
         self.note(Asked::Drain(node, on))
+    }
+
+    fn teams(&self) -> Answer<'_, TeamPage> {
+        self.with(|_| TeamPage { teams: Vec::new(), seq: 100, at: NOW })
+    }
+
+    fn edit_team(&self, _team: Name, _edit: TeamEdit) -> Answer<'_, ()> {
+        self.with(|_| ())
     }
 
     fn report(&self, _job: JobId, _report: Report) -> Answer<'_, ()> {
