@@ -18,6 +18,7 @@ use crate::engine::recover;
 use crate::engine::tokens::Tokens;
 use crate::ledger::Meter;
 use crate::model::fact::Record;
+use crate::model::history::History;
 use crate::model::ports::journal::StorageError;
 use crate::model::ports::{Clock, Environments, Journal, Runner};
 use crate::model::setup::Setup;
@@ -87,6 +88,8 @@ pub(super) struct Shared {
     pub published: Mutex<Published>,
     pub follow: broadcast::Sender<Arc<Record>>,
     pub counters: Mutex<Counters>,
+    /// Use and queue over the last two hours; lost with the process, and no harm done.
+    pub history: Mutex<History>,
     /// True once the first turn is durable and published.
     pub awake: watch::Sender<bool>,
 }
@@ -106,6 +109,7 @@ impl Shared {
             published: Mutex::new(first),
             follow: broadcast::channel(FOLLOW_MAX).0,
             counters: Mutex::default(),
+            history: Mutex::default(),
             awake: watch::channel(false).0,
         }
     }

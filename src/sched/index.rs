@@ -173,6 +173,18 @@ impl Index {
         self.lanes.get(&lane).into_iter().flat_map(move |set| set.range((from, Unbounded))).copied()
     }
 
+    /// Jobs of a lane from its end, those before `before` if given.
+    pub fn lane_back(
+        &self,
+        lane: Lane,
+        before: Option<(Order, JobId)>,
+    ) -> impl Iterator<Item = (Order, JobId)> + '_ {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let to = before.map_or(Unbounded, Excluded);
+        let set = self.lanes.get(&lane).into_iter();
+        set.flat_map(move |set| set.range((Unbounded, to)).rev()).copied()
+    }
+
     /// Units of a countable resource that are held.
     pub fn custom_held(&self, name: &str) -> u64 {
         self.custom.get(name).copied().unwrap_or(0)
@@ -269,7 +281,7 @@ pub(super) fn holding(job: &Job) -> Resources {
 
 /// Place inside the lane: the oldest question, the longest run, the best place in the queue and
 /// the latest end come first.
-fn order(job: &Job) -> Order {
+pub fn order(job: &Job) -> Order {
     match Lane::of(job) {
         Lane::Human => (job.prompt.as_ref().map_or(0, |prompt| prompt.since.now.0), 0),
         Lane::Running => (job.started.map_or(0, |at| at.now.0), 0),

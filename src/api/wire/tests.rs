@@ -111,6 +111,7 @@ fn row() -> JobRow {
         cancel_at: Some(at(9).wall),
         acked: Some("bo".into()),
         pty: true,
+        order: (3, u64::MAX),
         preemptible: true,
         deadline: Some(Wall(1_800_000_000_003)),
     }
