@@ -159,7 +159,7 @@ impl Link for Scripted {
         let next = jobs
             .last()
             .filter(|_| more)
-            .map(|row| crate::model::page::Cursor { lane: row.lane, place: (row.id.0, 0, 0) });
+            .map(|row| crate::model::page::Cursor { lane: row.lane, place: (row.id.0, 0, 0, 0) });
         ready(Ok(JobPage { jobs, next, counts: Counts::default(), seq: 1, at: AT }))
     }
 
@@ -253,6 +253,9 @@ impl Link for Scripted {
         unscripted()
     }
     fn drain(&self, _node: Name, _on: bool) -> Answer<'_, ()> {
+        unscripted()
+    }
+    fn limit(&self, _: Name, _: Option<Wall>, _: Option<String>) -> Answer<'_, ()> {
         unscripted()
     }
     fn report(&self, _job: JobId, _report: Report) -> Answer<'_, ()> {

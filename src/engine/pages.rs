@@ -30,8 +30,8 @@ pub fn jobs(
         let after = match query.cursor {
             Some(cursor) if cursor.lane > lane => continue,
             Some(cursor) if cursor.lane == lane => {
-                let (first, second, id) = cursor.place;
-                Some(((first, second), JobId(id)))
+                let (first, second, third, id) = cursor.place;
+                Some(((first, second, third), JobId(id)))
             }
             _ => None,
         };
@@ -48,7 +48,7 @@ pub fn jobs(
                 next = jobs.last().map(|(cursor, _): &(Cursor, JobRow)| *cursor);
                 break 'lanes;
             }
-            let cursor = Cursor { lane, place: (order.0, order.1, id.0) };
+            let cursor = Cursor { lane, place: (order.0, order.1, order.2, id.0) };
             jobs.push((cursor, row(world, job, at, program(job))));
         }
     }
@@ -186,7 +186,8 @@ fn node_row(world: &World, node: &crate::model::Node) -> NodeRow {
 fn countables(world: &World, at: At) -> Vec<CountableRow> {
     let configured = world.setup().resources.keys().cloned();
     let held = world.index().custom().map(|(name, _)| name.clone());
-    let names: std::collections::BTreeSet<_> = configured.chain(held).collect();
+    let limited = world.limited().map(|(name, _)| name.clone());
+    let names: std::collections::BTreeSet<_> = configured.chain(held).chain(limited).collect();
     let row = |name: crate::base::Name| {
         let countable = world.countable(&name)?;
         Some(CountableRow {
@@ -194,6 +195,7 @@ fn countables(world: &World, at: At) -> Vec<CountableRow> {
             used: world.index().custom_held(&name),
             per_minute: countable.per_minute,
             taken: world.taken(&name, at.now),
+            limited: world.limit_of(&name, at.wall).cloned(),
             name,
         })
     };

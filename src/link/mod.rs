@@ -82,6 +82,9 @@ pub trait Link: Send + Sync {
     /// Keeps new work from a node, or lets it come again.
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()>;
 
+    /// Lets nobody take units of a countable resource until then, or lets them again.
+    fn limit(&self, resource: Name, until: Option<Wall>, reason: Option<String>) -> Answer<'_, ()>;
+
     /// Speaks for a job.
     fn report(&self, job: JobId, report: Report) -> Answer<'_, ()>;
 

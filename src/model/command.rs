@@ -56,6 +56,18 @@ pub enum Command {
         /// Who.
         by: Actor,
     },
+    /// Let nobody take units of a countable resource until then, or let them again.
+    Limit {
+        /// The resource.
+        resource: Name,
+        /// Until when; `None` lifts it.
+        until: Option<Wall>,
+        /// Why, if said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        /// Who.
+        by: Actor,
+    },
     /// A job speaks about itself.
     Report {
         /// The job.
@@ -134,6 +146,7 @@ impl Command {
             | Command::Resume { by, .. }
             | Command::Team { by, .. }
             | Command::Drain { by, .. }
+            | Command::Limit { by, .. }
             | Command::Looked { by, .. }
             | Command::Report { by, .. } => Some(by),
             Command::Task { .. }
@@ -301,6 +314,33 @@ pub enum Report {
         /// A key of the caller's: the same key again adds nothing.
         key: Option<String>,
     },
+    /// The other side gives it no more of a countable resource for a while.
+    Limited {
+        /// The resource.
+        resource: Name,
+        /// For how long.
+        until: Until,
+    },
+}
+
+/// A point in time, said in one way or the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Until {
+    /// At this time.
+    At(Wall),
+    /// After so long.
+    After(Span),
+}
+
+impl Until {
+    /// The time, if it is `now`.
+    pub fn from(self, now: Wall) -> Wall {
+        match self {
+            Until::At(wall) => wall,
+            Until::After(span) => now + span,
+        }
+    }
 }
 
 /// What the runner saw.

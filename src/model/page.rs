@@ -15,6 +15,7 @@ use crate::model::job::{
 };
 use crate::model::node::{Drain, Gpu};
 use crate::model::reason::Reason;
+use crate::model::setup::Limited;
 use crate::model::{Resources, fact::Record};
 
 /// Which jobs, in which order, how many.
@@ -48,7 +49,7 @@ pub struct Cursor {
     /// Lane, then order inside it.
     pub lane: Lane,
     /// Place inside the lane.
-    pub place: (u64, u64, u64),
+    pub place: (u64, u64, u64, u64),
 }
 
 /// The lanes of the home list, most urgent first.
@@ -272,6 +273,8 @@ pub struct CountableRow {
     pub per_minute: Option<u64>,
     /// Units taken in the last minute.
     pub taken: u64,
+    /// Nobody may take any for a while.
+    pub limited: Option<Limited>,
 }
 
 /// What every reader's header shows.

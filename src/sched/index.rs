@@ -4,6 +4,8 @@
 //! [`Index::insert`] put in, so the index of a world always equals one built anew
 //! (checked by `invariants`).
 
+mod urgency;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -107,6 +109,16 @@ pub struct Index {
     pub(super) promised: OrdSet<JobId>,
     /// Jobs below the minimum of their gang, by since when.
     pub(super) short: OrdSet<(Mono, JobId)>,
+    /// Waiting jobs that will yet go up for that, by steps so far, oldest first.
+    pub(super) ageing: OrdMap<u8, OrdSet<(Mono, JobId)>>,
+    /// Calendar instants at which a deadline makes the next difference.
+    pub(super) due: OrdSet<(Wall, JobId)>,
+    /// Jobs that hold units of a countable resource, by resource.
+    pub(super) holders: OrdMap<Name, OrdSet<JobId>>,
+    /// Jobs that have the priority of one that waits for units they hold.
+    pub(super) heirs: OrdSet<JobId>,
+    /// Jobs that give way, but not to those below one that waits for them.
+    pub(super) sheltered: OrdSet<JobId>,
     /// Jobs by lane, in the order lists show them.
     pub(super) lanes: OrdMap<Lane, OrdSet<(Order, JobId)>>,
     /// Jobs with a finding that makes them stuck.
@@ -124,7 +136,7 @@ pub struct Index {
 }
 
 /// Place inside a lane; smaller comes first.
-pub type Order = (u64, u64);
+pub type Order = (u64, u64, u64);
 
 impl Index {
     /// Adds what a job contributes.
@@ -139,6 +151,7 @@ impl Index {
         if let Some(place) = gives_way(job) {
             self.givers.entry(job.spec.team.clone()).or_default().insert(place);
         }
+        urgency::insert(self, job);
         if has_promises(job) {
             self.promised.insert(job.id);
         }
@@ -172,6 +185,7 @@ impl Index {
         if let Some(place) = gives_way(job) {
             take(&mut self.givers, &job.spec.team, &place);
         }
+        urgency::remove(self, job);
         self.promised.remove(&job.id);
         if let Some(since) = job.short_since {
             self.short.remove(&(since.now, job.id));
@@ -438,17 +452,20 @@ pub(super) fn holding(job: &Job, group: u32) -> Resources {
 /// the latest end come first.
 fn order(job: &Job) -> Order {
     match Lane::of(job) {
-        Lane::Human => (job.prompt.as_ref().map_or(0, |prompt| prompt.since.now.0), 0),
-        Lane::Running => (job.started.map_or(0, |at| at.now.0), 0),
-        Lane::Ended => (u64::MAX - job.ended.map_or(0, |at| at.now.0), u64::MAX - job.id.0),
+        Lane::Human => (job.prompt.as_ref().map_or(0, |prompt| prompt.since.now.0), 0, 0),
+        Lane::Running => (job.started.map_or(0, |at| at.now.0), 0, 0),
+        Lane::Ended => (u64::MAX - job.ended.map_or(0, |at| at.now.0), u64::MAX - job.id.0, 0),
         Lane::Queued => {
-            let Place { front: Reverse(rank), resumed: Reverse(resumed), .. } =
+            let Place { front: Reverse(rank), resumed: Reverse(resumed), latest_start, .. } =
                 Place::of(job, Standing::Below);
             let waits = u64::from(job.state != State::Queued);
             let urgency = u64::from(u16::MAX - job.sort_priority());
             let front = u64::from(u32::MAX) - rank.min(u64::from(u32::MAX));
-            let new = u64::from(!resumed);
-            ((waits << 56) | (urgency << 40) | (front << 8) | new, job.submitted.now.0)
+            let new = u64::from(!resumed) << 63;
+            // Shifts the calendar so that its order is that of numbers without a sign.
+            let start = latest_start.0.cast_unsigned() ^ (1 << 63);
+            let first = (waits << 56) | (urgency << 40) | (front << 8);
+            (first, start, new | (job.submitted.now.0 & !(1 << 63)))
         }
     }
 }

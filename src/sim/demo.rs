@@ -176,6 +176,10 @@ impl Link for Demo {
         self.command(Command::Drain { node, on, by: owner() })
     }
 
+    fn limit(&self, resource: Name, until: Option<Wall>, reason: Option<String>) -> Answer<'_, ()> {
+        self.command(Command::Limit { resource, until, reason, by: owner() })
+    }
+
     fn report(&self, job: JobId, report: Report) -> Answer<'_, ()> {
         self.command(Command::Report { job, report, by: owner() })
     }

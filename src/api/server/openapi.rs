@@ -29,6 +29,7 @@ use super::{acts, control, events, health, holds, jobs, logs, nodes, submit, ter
         nodes::drain,
         nodes::undrain,
         nodes::summary,
+        holds::limit,
         holds::pause,
         holds::resume,
         events::events,

@@ -48,6 +48,7 @@ fn quick() -> Router<App> {
         .route("/nodes/{name}/undrain", post(nodes::undrain))
         .route("/summary", get(nodes::summary))
         .route("/pause", post(holds::pause))
+        .route("/resources/{name}/limit", post(holds::limit))
         .route("/resume", post(holds::resume))
         .route("/server", get(control::status))
         .route("/looked", get(control::looked).put(control::look))

@@ -19,6 +19,7 @@ pub mod finding;
 pub mod groups;
 pub mod hold;
 pub mod job;
+pub mod limited;
 pub mod list;
 pub mod node;
 pub mod problem;
@@ -36,6 +37,7 @@ pub mod task;
 pub mod terms;
 pub mod time;
 pub mod traits;
+pub mod urgency;
 pub mod why;
 pub mod words;
 

@@ -162,7 +162,7 @@ const COUNTS: Counts = Counts { human: 1, running: 2, queued: 3, stuck: 4, ended
 fn a_page_of_jobs_reads_back() {
     let page = page::JobPage {
         jobs: vec![row(), bare_row()],
-        next: Some(Cursor { lane: Lane::Queued, place: (1, 2, 3) }),
+        next: Some(Cursor { lane: Lane::Queued, place: (1, 2, 3, 4) }),
         counts: COUNTS,
         seq: 99,
         at: at(10),
@@ -269,6 +269,13 @@ fn the_summary_and_its_nodes_read_back() {
             used: 2,
             per_minute: Some(60),
             taken: 3,
+            limited: Some(crate::model::setup::Limited {
+                until: Wall(1_800_000_000_000),
+                by: "ana".into(),
+                job: None,
+                reason: None,
+                since: at(3),
+            }),
         }],
         paused: Some(hold()),
         paused_teams: vec![("ml".into(), hold())],

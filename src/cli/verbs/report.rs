@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use clap::{Args, Subcommand};
 
-use crate::base::{Name, quantity};
+use crate::base::{Name, Span, duration, quantity};
 use crate::cli::args::target::Target;
 use crate::cli::args::values;
 use crate::cli::exit::{Failure, OK, Outcome};
 use crate::cli::session::Session;
 use crate::cli::targets;
+use crate::cli::verbs::limit;
 use crate::link::Link;
-use crate::model::command::Report;
+use crate::model::command::{Report, Until};
 
 /// Bytes of a progress line that are kept.
 const TEXT_MAX: usize = 1024;
@@ -74,11 +75,27 @@ pub struct Usage {
     #[command(flatten)]
     about: About,
     /// What was used since the last report: tokens_in=1200 calls=1
-    #[arg(value_name = "NAME=N", required = true, value_parser = amount)]
+    #[arg(value_name = "NAME=N", required_unless_present = "limited", value_parser = amount)]
     amounts: Vec<(Name, u64)>,
+    /// The other side gives no more of this for now: nobody starts on it until then
+    #[arg(long, value_name = "RESOURCE", conflicts_with_all = ["amounts", "key"],
+        requires = "when", value_parser = values::name)]
+    limited: Option<Name>,
+    /// It gives some again at this time: 15:00, `tomorrow 08:00`
+    #[arg(long, value_name = "TIME", group = "when", requires = "limited")]
+    until: Option<String>,
+    /// It gives some again after so long
+    #[arg(long, value_name = "TIME", group = "when", requires = "limited",
+        value_parser = retry_after)]
+    retry_after: Option<Span>,
     /// A report with a key counts once, however often it is sent
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
+}
+
+/// A duration, or seconds alone as the header `Retry-After` has them.
+fn retry_after(text: &str) -> Result<Span, String> {
+    text.parse::<u64>().map_or_else(|_| duration::parse(text), |secs| Ok(Span::secs(secs)))
 }
 
 fn amount(text: &str) -> Result<(Name, u64), String> {
@@ -127,6 +144,13 @@ impl Usage {
     /// # Errors
     /// The server's, or no job.
     pub async fn run(self, _session: &Session, link: &dyn Link) -> Outcome {
+        if let Some(resource) = self.limited {
+            let until = match (self.retry_after, self.until.as_deref()) {
+                (Some(span), _) => Until::After(span),
+                (None, until) => Until::At(limit::at(until.unwrap_or_default())?),
+            };
+            return send(link, self.about, Report::Limited { resource, until }).await;
+        }
         let mut amounts: BTreeMap<Name, u64> = BTreeMap::new();
         for (name, n) in self.amounts {
             let sum = amounts.entry(name).or_default();

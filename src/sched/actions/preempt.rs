@@ -27,7 +27,8 @@ impl Hunt for Preempt {
         let job = board.world().job(head.id())?;
         let givers = board.world().index().givers.get(board.teams.name(head.team))?;
         let Reverse(lowest) = givers.get_max()?.priority;
-        if lowest >= job.priority() {
+        let sheltered = !board.world().index().sheltered.is_empty();
+        if lowest > job.priority() || (lowest == job.priority() && !sheltered) {
             return None;
         }
         let fits = gates::pass(&board.teams.queues, head.team, Gate::FirmQuota, &head.chunk);
@@ -53,8 +54,8 @@ impl Choice for LessUrgent {
     }
 
     fn allows(&self, place: &Place) -> bool {
-        let Reverse(priority) = place.priority;
-        priority < self.priority
+        let Reverse(with_waiters) = place.priority;
+        place.own < self.priority && with_waiters <= self.priority
     }
 
     fn min_runtime(&self, board: &Board, team: usize) -> Span {

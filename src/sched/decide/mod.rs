@@ -6,6 +6,7 @@
 mod act;
 pub(super) mod holds;
 pub(super) mod life;
+mod limit;
 mod machine;
 mod report;
 pub mod rights;
@@ -78,6 +79,9 @@ pub fn decide(world: &World, command: &Command, at: At) -> Result<Decision, Refu
             if plan.world().looked(&by.user) < *mark {
                 plan.note(Fact::Looked { user: by.user.clone(), mark: *mark });
             }
+        }
+        Command::Limit { resource, until, reason, by } => {
+            limit::by_person(&mut plan, resource, *until, reason.as_deref(), by)?;
         }
         Command::Report { job, report, by } => report::decide(&mut plan, *job, report, by)?,
         Command::Task { task, event } => task::decide(&mut plan, *task, event),

@@ -52,6 +52,21 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
         Fact::JobMovedUp { job, by, .. } => {
             format!("{job} moved to the front of its team by {}", sanitise(by))
         }
+        Fact::JobBoosted { job, cause, steps } => {
+            let why = super::urgency::boost(*cause);
+            match steps {
+                0 => format!("{job} is no longer sorted higher {why}"),
+                steps => {
+                    let steps = counted(u64::from(*steps), "step");
+                    format!("{job} is sorted {steps} higher {why}")
+                }
+            }
+        }
+        Fact::JobDue { job, latest_start } => match latest_start {
+            Some(at) => format!("{job} must start by {} to meet its deadline", sight.day(*at)),
+            None => format!("{job} has no deadline to meet"),
+        },
+        Fact::JobInherits { job, from } => super::urgency::inherits(*job, from.as_ref()),
         Fact::CancelScheduled { job, due, by, reason } => {
             let why =
                 reason.as_ref().map_or_else(String::new, |why| format!(": {}", sanitise(why)));
@@ -105,6 +120,12 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
         }
         Fact::Looked { user, .. } => format!("{} has looked at what ended", sanitise(user)),
         Fact::AtPrompt { task, text } => format!("{} asks {}", named(*task), quote(text)),
+        Fact::ResourceLimited { resource, limited } => {
+            format!("{} is {}", sanitise(resource), super::urgency::closed(limited, sight))
+        }
+        Fact::LimitLifted { resource, by } => {
+            format!("{} may be taken again, says {}", sanitise(resource), sanitise(by))
+        }
         Fact::RateUsed { resource, units } => {
             format!("{} of {} taken", counted(*units, "unit"), sanitise(resource))
         }
@@ -244,6 +265,9 @@ fn reported(job: JobId, report: &Report) -> String {
             format!("{job} reports progress{}{text}", percent(*basis_points))
         }
         Report::Heartbeat => format!("{job} is alive"),
+        Report::Limited { resource, .. } => {
+            format!("{job} was told to take no more of {} for now", sanitise(resource))
+        }
         Report::Usage { amounts, .. } => {
             let parts: Vec<_> =
                 amounts.iter().map(|(k, n)| format!("{} {n}", sanitise(k))).collect();

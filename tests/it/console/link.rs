@@ -137,7 +137,7 @@ fn page(fleet: &Fleet, query: &JobQuery) -> Result<JobPage, LinkError> {
     let more = found.len() > query.limit;
     found.truncate(query.limit);
     let place = u64::try_from(from + query.limit).unwrap();
-    let cursor = Cursor { lane: Lane::Ended, place: (place, 0, 0) };
+    let cursor = Cursor { lane: Lane::Ended, place: (place, 0, 0, 0) };
     Ok(JobPage {
         jobs: found.into_iter().cloned().collect(),
         next: more.then_some(cursor),
@@ -231,6 +231,10 @@ impl Link for Fake {
 
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
         self.note(Asked::Drain(node, on))
+    }
+
+    fn limit(&self, _: Name, _: Option<Wall>, _: Option<String>) -> Answer<'_, ()> {
+        self.with(|_| ())
     }
 
     fn report(&self, _job: JobId, _report: Report) -> Answer<'_, ()> {

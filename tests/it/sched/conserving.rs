@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use holdshort::base::{Mono, Name};
+use holdshort::base::{At, Name};
 use holdshort::model::Node;
 use holdshort::model::job::{Job, State, TaskState};
 use holdshort::sched::World;
@@ -17,9 +17,9 @@ struct Free {
 }
 
 /// Jobs that could start now and do not.
-pub fn idle_room(world: &World, now: Mono) -> Vec<String> {
+pub fn idle_room(world: &World, at: At) -> Vec<String> {
     let queued = world.jobs().filter(|job| wants_room(job).is_some());
-    let idle = queued.filter(|job| gates_open(world, job, now) && fits(world, job));
+    let idle = queued.filter(|job| gates_open(world, job, at) && fits(world, job));
     idle.map(|job| format!("job {} fits and does not start", job.id)).collect()
 }
 
@@ -38,7 +38,7 @@ fn active(job: &Job) -> u64 {
     job.tasks.iter().filter(|task| task.state.is_active()).count() as u64
 }
 
-fn gates_open(world: &World, job: &Job, now: Mono) -> bool {
+fn gates_open(world: &World, job: &Job, at: At) -> bool {
     let team = world.teams().find(|team| team.name == job.spec.team);
     if world.paused().is_some() || team.is_some_and(|team| team.paused.is_some()) {
         return false;
@@ -62,9 +62,11 @@ fn gates_open(world: &World, job: &Job, now: Mono) -> bool {
         let held: u128 =
             holders.map(|job| u128::from(units_of(job)) * u128::from(active(job))).sum();
         let need = u128::from(*units) * u128::from(tasks);
-        let taken = u128::from(world.taken(name, now));
+        let taken = u128::from(world.taken(name, at.now));
         let rate = countable.per_minute.filter(|_| !job.frozen);
-        held + need <= u128::from(countable.count)
+        let closed = !job.frozen && world.limit_of(name, at.wall).is_some();
+        !closed
+            && held + need <= u128::from(countable.count)
             && rate.is_none_or(|rate| taken + need <= u128::from(rate))
     })
 }

@@ -124,7 +124,7 @@ impl Site {
     fn check(&mut self, before: &World, command: &Command, facts: &[Fact], after: &World) {
         let mut broken = invariants::check(after, self.at);
         broken.extend(invariants::check_placements(before, facts, self.at));
-        broken.extend(conserving::idle_room(after, self.at.now));
+        broken.extend(conserving::idle_room(after, self.at));
         let mut applied = before.clone();
         facts.iter().for_each(|fact| applied.apply(self.at, fact));
         if applied != *after {

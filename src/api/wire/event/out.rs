@@ -54,12 +54,27 @@ impl From<&Fact> for Shown {
             Fact::JobForgotten { .. } => Shown::JobForgotten {},
             Fact::JobChanged { spec, by, .. } => changed(spec, by),
             Fact::JobMovedUp { front, by, .. } => moved_up(*front, by),
+            Fact::JobBoosted { cause, steps, .. } => {
+                Shown::JobBoosted { cause: cause.to_word(), steps: *steps }
+            }
+            Fact::JobDue { latest_start, .. } => {
+                Shown::JobDue { latest_start: latest_start.map(Time) }
+            }
+            Fact::JobInherits { from, .. } => {
+                Shown::JobInherits { from: from.as_ref().map(Into::into) }
+            }
             Fact::JobAcked { by, .. } => Shown::JobAcked { by: by.to_string() },
             Fact::JobReported { report, .. } => Shown::JobReported { report: report.into() },
             Fact::AtPrompt { task, text } => at_prompt(*task, text),
             Fact::PromptOver { by, .. } => Shown::PromptOver { by: known(by.as_ref()) },
             Fact::Found { signal, level, evidence, .. } => found(*signal, *level, evidence),
             Fact::FindingOver { signal, .. } => Shown::FindingOver { signal: signal.to_word() },
+            Fact::ResourceLimited { resource, limited } => {
+                Shown::ResourceLimited { resource: resource.to_string(), limited: limited.into() }
+            }
+            Fact::LimitLifted { resource, by } => {
+                Shown::LimitLifted { resource: resource.to_string(), by: by.to_string() }
+            }
             Fact::RateUsed { resource, units } => rate_used(resource, *units),
             Fact::TeamSet { team, terms, by } => Shown::TeamSet {
                 team: team.to_string(),

@@ -3,11 +3,15 @@
 use super::*;
 
 use crate::model::Resources;
+use crate::model::command::Until;
 use crate::model::fact::Eviction;
 use crate::model::finding::{Level, Signal};
-use crate::model::job::{Exit, FailureClass, Front, Gang, GpuShare, Outcome, StopFor};
+use crate::model::job::{
+    BoostCause, Exit, FailureClass, Front, Gang, GpuShare, Inherited, Outcome, StopFor,
+};
 use crate::model::node::Traits;
 use crate::model::reason::Numbers;
+use crate::model::setup::Limited;
 use crate::model::team::Terms;
 use crate::view::sample::at;
 
@@ -65,6 +69,30 @@ fn all() -> Vec<Fact> {
         Fact::JobMovedUp { job, front: Front { rank: 1, priority: 1 }, by: by() },
         Fact::CancelScheduled { job, due: at(9), by: by(), reason: Some(BAD.into()) },
         Fact::CancelRevoked { job, by: by() },
+        Fact::JobBoosted { job, cause: BoostCause::Ageing, steps: 2 },
+        Fact::JobBoosted { job, cause: BoostCause::Deadline, steps: 0 },
+        Fact::JobDue { job, latest_start: Some(at(0).wall) },
+        Fact::JobDue { job, latest_start: None },
+        Fact::JobInherits { job, from: None },
+        Fact::JobInherits {
+            job,
+            from: Some(Inherited { priority: 400, from: job, resource: Some(by()) }),
+        },
+        Fact::ResourceLimited {
+            resource: by(),
+            limited: Limited {
+                until: at(9).wall,
+                by: by(),
+                job: None,
+                reason: Some(BAD.into()),
+                since: at(0),
+            },
+        },
+        Fact::LimitLifted { resource: by(), by: by() },
+        Fact::JobReported {
+            job,
+            report: Report::Limited { resource: by(), until: Until::At(at(9).wall) },
+        },
         Fact::JobAcked { job, by: by() },
         Fact::JobReported { job, report: saved },
         Fact::JobReported { job, report: progress },
