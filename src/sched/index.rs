@@ -107,6 +107,8 @@ pub struct Index {
     pub(super) givers: OrdMap<Name, OrdSet<Place>>,
     /// Jobs with promised room.
     pub(super) promised: OrdSet<JobId>,
+    /// Jobs that are being stopped, by since when.
+    pub(super) stopping: OrdSet<(Mono, JobId)>,
     /// Jobs below the minimum of their gang, by since when.
     pub(super) short: OrdSet<(Mono, JobId)>,
     /// Waiting jobs that will yet go up for that, by steps so far, oldest first.
@@ -155,6 +157,9 @@ impl Index {
         if has_promises(job) {
             self.promised.insert(job.id);
         }
+        if let State::Stopping(_) = job.state {
+            self.stopping.insert((job.since.now, job.id));
+        }
         self.short.extend(job.short_since.map(|since| (since.now, job.id)));
         self.lanes.entry(Lane::of(job)).or_default().insert((order(job), job.id));
         if job.is_live() && is_stuck_job(job) {
@@ -187,6 +192,7 @@ impl Index {
         }
         urgency::remove(self, job);
         self.promised.remove(&job.id);
+        self.stopping.remove(&(job.since.now, job.id));
         if let Some(since) = job.short_since {
             self.short.remove(&(since.now, job.id));
         }
@@ -401,8 +407,8 @@ fn account(job: &Job) -> Account {
     let comes_back = |why| matches!(why, StopFor::Preempt | StopFor::Requeue | StopFor::Gang);
     match job.state {
         State::Queued if job.frozen => {
-            let cores = |n: usize| job.spec.request.cpu_milli.saturating_mul(n as u64);
-            part.wanted.cpu_milli = cores(job.active_tasks().count());
+            let tasks = job.active_tasks().count() as u64;
+            part.wanted.cpu_milli = job.spec.request.cpu_milli.saturating_mul(tasks);
         }
         State::Queued => add(&mut part.wanted, &job.spec.request_in_all()),
         State::Stopping(why) if comes_back(why) && job.hold.is_none() => {

@@ -35,6 +35,8 @@ pub enum Mark {
     Promised(Spot),
     /// This cycle stops it.
     Evicted(Spot),
+    /// This cycle had given it room and takes that back.
+    Undone,
     /// This cycle stops it and promises it room elsewhere.
     Moves {
         /// Where it has been.
@@ -84,8 +86,13 @@ impl Mark {
     fn waits(&self, which: Waiting) -> bool {
         match which {
             Waiting::Fresh => *self == Mark::Waits,
-            Waiting::Evicted => matches!(self, Mark::Evicted(_)),
+            Waiting::Evicted => matches!(self, Mark::Evicted(_) | Mark::Undone),
         }
+    }
+
+    /// Its room could be taken.
+    pub fn can_give(&self) -> bool {
+        matches!(self, Mark::Holds(_) | Mark::Starts(_) | Mark::Promised(_))
     }
 }
 
@@ -128,14 +135,12 @@ impl Seat {
     /// The ranks that are to be placed together next.
     pub fn next_chunk(&self, waiting: Waiting) -> Vec<usize> {
         let chunk = gang::next_chunk(&self.gang(waiting, Mark::is_in));
-        self.ranks(&chunk, self.tasks.iter().enumerate(), |mark| mark.waits(waiting))
+        self.ranks(&chunk, &self.tasks.iter().enumerate(), |mark| mark.waits(waiting))
     }
 
     /// The ranks that go next if it must give room, and whether it keeps its minimum then.
     pub fn next_to_give_up(&self, taken: &[usize]) -> (Vec<usize>, bool) {
-        let holds = |(rank, cell): &(usize, &Cell)| {
-            matches!(cell.mark, Mark::Holds(_)) && !taken.contains(rank)
-        };
+        let holds = |(rank, cell): &(usize, &Cell)| cell.mark.can_give() && !taken.contains(rank);
         let gang = gangs::tree(&self.job.spec, |group| {
             let all = self.tasks.iter().enumerate();
             let cells = all.filter(|(rank, cell)| cell.group == group && holds(&(*rank, *cell)));
@@ -143,13 +148,13 @@ impl Seat {
         });
         let (shares, keeps) = gang::next_to_give_up(&gang);
         let ranks = self.tasks.iter().enumerate().rev().filter(holds);
-        (self.ranks(&shares, ranks, |_| true), keeps)
+        (self.ranks(&shares, &ranks, |_| true), keeps)
     }
 
     fn ranks<'a>(
         &self,
         shares: &[Share],
-        cells: impl Iterator<Item = (usize, &'a Cell)> + Clone,
+        cells: &(impl Iterator<Item = (usize, &'a Cell)> + Clone),
         fits: impl Fn(&Mark) -> bool,
     ) -> Vec<usize> {
         let of = |share: &Share| {

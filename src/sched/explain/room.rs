@@ -48,7 +48,7 @@ impl Rooms {
                     return Some((placed, fit::best(&self.rooms, request)));
                 };
                 let room = &mut self.rooms[at];
-                let grip = room.grip(request.gpu_milli, When::Now).unwrap_or(Grip::Nothing);
+                let grip = room.grip(request.gpu_milli, When::Now, by).unwrap_or(Grip::Nothing);
                 room.take(request, &grip, When::Now);
                 placed += 1;
             }
