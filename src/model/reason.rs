@@ -93,6 +93,8 @@ codes! {
     ResourceBusy = "resource_busy",
     /// A countable resource's rate is used up for this minute.
     RateLimited = "rate_limited",
+    /// A countable resource may not be taken by anybody for a while.
+    Limited = "limited",
     /// Every node that could hold it is drained or lost.
     NodesUnavailable = "nodes_unavailable",
     /// Room is promised to it that others are giving back.

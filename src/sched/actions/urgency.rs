@@ -5,15 +5,17 @@
 //! Looks only at what changed since the last time and at timers that are due, so that a cycle
 //! costs nothing per waiting job.
 
+mod demand;
 mod inheritance;
 
 use std::collections::BTreeSet;
 
 use crate::base::{JobId, Mono, Span, Wall};
 use crate::model::Fact;
-use crate::model::finding::Signal;
+use crate::model::finding::{Level, Signal};
 use crate::model::job::{BoostCause, Job, State};
 use crate::model::reason::{Numbers, Value};
+use crate::sched::actions::urgency::demand::Demands;
 use crate::sched::decide::life;
 use crate::sched::plan::Plan;
 use crate::sched::policy::boost;
@@ -33,8 +35,9 @@ pub fn run(plan: &mut Plan, from: usize) -> (usize, bool) {
         take_back_what_is_off(plan);
     }
     age(plan);
+    let mut demands = Demands::default();
     for job in touched.jobs.iter().copied().chain(due(plan)) {
-        meet_deadline(plan, job);
+        meet_deadline(plan, job, &mut demands);
     }
     inheritance::run(plan, from, touched.anew);
     let changed = plan.facts().get(before..).unwrap_or_default().iter().any(reorders);
@@ -139,7 +142,7 @@ fn due(plan: &Plan) -> Vec<JobId> {
 }
 
 /// Sees to it that a job's latest start, its boost and its finding are those of now.
-fn meet_deadline(plan: &mut Plan, id: JobId) {
+fn meet_deadline(plan: &mut Plan, id: JobId, demands: &mut Demands) {
     let Some(job) = plan.job(id).filter(|job| job.is_live()) else { return };
     let wall = plan.at().wall;
     let on = plan.world().setup().cycle.on(BoostCause::Deadline.word());
@@ -154,8 +157,11 @@ fn meet_deadline(plan: &mut Plan, id: JobId) {
         set_boost(plan, id, BoostCause::Deadline, steps);
     }
     let ran = job.run_time(plan.active());
-    let level = due.and_then(|due| due.risk(wall, ran));
-    let evidence = due.map(|due| evidence(due, wall, ran)).unwrap_or_default();
+    let waits = job.active_tasks().next().is_none();
+    let demand = due.filter(|_| waits).and_then(|due| demands.of(plan, &job, due.deadline));
+    let level = due.and_then(|due| due.risk(wall, ran)).or(demand.map(|_| Level::Notice));
+    let mut evidence = due.map(|due| evidence(due, wall, ran)).unwrap_or_default();
+    evidence.extend(demand.map(|percent| ("demand_percent".into(), Value::from(percent))));
     life::find(plan, id, Signal::DeadlineAtRisk, level, &evidence);
 }
 

@@ -12,7 +12,7 @@ use crate::model::page::Lane;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::setup::PRIORITY_MAX;
 use crate::model::{Actor, Fact};
-use crate::sched::decide::{check_limit, hold, holds, known_team, life, rights};
+use crate::sched::decide::{check_deadline, check_limit, hold, holds, known_team, life, rights};
 use crate::sched::plan::Plan;
 use crate::sched::world::World;
 
@@ -235,6 +235,7 @@ fn set(plan: &mut Plan, job: &Arc<Job>, change: &Change, by: &Actor) -> Result<(
         spec.team = team.clone();
     }
     if let Some(deadline) = change.deadline {
+        check_deadline(plan, deadline)?;
         spec.deadline = deadline;
     }
     if let Some(limit) = change.time_limit {

@@ -133,6 +133,14 @@ fn hold(
     Ok(Hold { by: by.user.clone(), since, until, reason })
 }
 
+fn check_deadline(plan: &Plan, deadline: Option<Wall>) -> Result<(), Refusal> {
+    if deadline.is_some_and(|deadline| deadline <= plan.at().wall) {
+        let what = "the deadline has passed";
+        return Err(Refusal::new(RefusalCode::Usage, what, "give a later one, or none"));
+    }
+    Ok(())
+}
+
 fn check_limit(limit: Option<Span>) -> Result<(), Refusal> {
     if limit == Some(Span::ZERO) {
         let what = "a time limit of zero";

@@ -3,6 +3,7 @@
 
 mod gates;
 mod room;
+mod urgency;
 
 use crate::base::{At, JobId};
 use crate::model::job::{Cause, Exit, FailureClass, Job, Outcome, State};
@@ -54,6 +55,7 @@ fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reas
         | Code::OverQuota
         | Code::Promised
         | Code::RateLimited
+        | Code::Limited
         | Code::NodesUnavailable
         | Code::GpuForeign => Some(reason.clone()),
         Code::Running

@@ -214,6 +214,9 @@ fn promised_units(world: &World, name: &str, but: JobId) -> u64 {
 fn countables(world: &World, job: &Job, chunk: &Resources, at: At, reasons: &mut Vec<Reason>) {
     for (name, need) in &chunk.custom {
         let (need, Some(countable)) = (*need, world.countable(name)) else { continue };
+        if let Some(limited) = world.limit_of(name, at.wall).filter(|_| !job.frozen) {
+            reasons.push(super::urgency::limited(name, limited));
+        }
         let taken = world.index().custom_held(name) + promised_units(world, name, job.id);
         let free = countable.count.saturating_sub(taken);
         if need > free {

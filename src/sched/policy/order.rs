@@ -51,6 +51,15 @@ impl Place {
     }
 }
 
+impl Place {
+    /// The place it would have if nobody waited for it: when its room is taken for the very one
+    /// that waits, it must not come before that one.
+    #[must_use]
+    pub fn alone(self) -> Place {
+        Place { priority: Reverse(self.own), ..self }
+    }
+}
+
 /// In which order those behind a reservation are tried for the room before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackfillOrder {

@@ -61,6 +61,7 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
         }
         Code::ResourceBusy => resource_busy(&read),
         Code::RateLimited => rate_limited(&read),
+        Code::Limited => limited(&read),
         Code::NodesUnavailable => {
             let node = read.aside("", "node");
             format!("every node that could hold it is drained or lost{node}")
@@ -235,6 +236,16 @@ fn rate_limited(read: &Read) -> String {
     format!("{resource}: {rate} used up{next}")
 }
 
+fn limited(read: &Read) -> String {
+    let resource = read.text("resource").unwrap_or_else(|| "a countable resource".to_owned());
+    let until = read.day("until_at").map_or_else(String::new, |at| format!(" until {at}"));
+    let who = read.text("job").map(|job| format!("job {job} was told so"));
+    let who = who.or_else(|| read.text("by").map(|by| format!("says {by}")));
+    let who = who.map_or_else(String::new, |who| format!(", {who}"));
+    let why = read.text("why").map_or_else(String::new, |why| format!(": {why}"));
+    format!("nobody may take {resource}{until}{who}{why}")
+}
+
 fn gpu_foreign(read: &Read) -> String {
     let count = read.amount("count").map_or_else(|| "some".to_owned(), |n| n.to_string());
     let by = read.text("by").unwrap_or_else(|| "programs that are not ours".to_owned());
@@ -293,6 +304,11 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
             (Some(resource), None) => format!("a job gives {resource} back, or a higher count"),
             (None, _) => "a job gives it back".to_owned(),
         },
+        Code::Limited => {
+            let resource = read.text("resource").unwrap_or_else(|| "RESOURCE".to_owned());
+            let when = at("it is", "its limit ends", &read, "until_at");
+            format!("{when}, or holdshort limit {resource} --lift")
+        }
         Code::RateLimited => at("it is", "a minute passes", &read, "next_at"),
         Code::NodesUnavailable => {
             let node = read.text("node").unwrap_or_else(|| "NODE".to_owned());

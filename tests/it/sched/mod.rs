@@ -15,12 +15,16 @@ mod steps;
 mod world;
 
 mod access;
+mod boosts;
+mod closed;
 mod counted;
+mod deadlines;
 mod dependencies;
 mod explained;
 mod findings;
 mod gangs;
 mod gpus;
+mod inversion;
 mod limits;
 mod machine;
 mod order;

@@ -97,6 +97,14 @@ impl Site {
         self.run(Command::Configure(self.setup.clone()));
     }
 
+    /// Switches a policy or an action off or on.
+    pub fn switch(&mut self, name: &str, on: bool) {
+        self.configure(|setup| {
+            let off = &mut setup.cycle.off;
+            let _ = if on { off.remove(name) } else { off.insert(name.into()) };
+        });
+    }
+
     /// Configures a countable resource, or removes it.
     pub fn resource(&mut self, name: &str, countable: Option<Countable>) {
         self.configure(|setup| {
