@@ -1,5 +1,7 @@
 //! Why a job is where it is, and what would change that.
 
+mod standing;
+
 use super::numbers::Read;
 use super::{cores, exit, gpus};
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
@@ -24,6 +26,7 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
             );
             format!("{asks} at its prompt{}", since.replacen(" at", ", since", 1))
         }
+        Code::Found => standing::found(&read),
         Code::Paused => held("paused", &read),
         Code::AllPaused => held("everything is paused", &read),
         Code::TeamPaused => held(&of("team", &read, "team", "is paused"), &read),
@@ -56,8 +59,10 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
         Code::OverLimit => bound(&read, "the limit", ""),
         Code::OverQuota => bound(&read, "the quota", " for jobs that never give way"),
         Code::Promised => {
+            let others = read.text("jobs").unwrap_or_else(|| "others".to_owned());
+            let are = if others.chars().all(|c| c.is_ascii_digit()) { "is" } else { "are" };
             let node = read.aside("on ", "node");
-            format!("room is promised to it that others are giving back{node}")
+            format!("room is promised to it that {others} {are} giving back{node}")
         }
         Code::ResourceBusy => resource_busy(&read),
         Code::RateLimited => rate_limited(&read),
@@ -69,13 +74,29 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
         Code::GpuForeign => gpu_foreign(&read),
         Code::NoRoom => {
             let short = short(&read, "best").unwrap_or_else(|| "waits for room".to_owned());
-            format!("{short}{}{}", read.aside("on ", "node"), read.aside("held by ", "jobs"))
+            let (on, by) = (read.aside("on ", "node"), read.aside("held by ", "jobs"));
+            format!("{short}{on}{by}{}", standing::nodes(&read))
         }
         Code::GangIncomplete => gang_incomplete(&read),
         Code::ThawWaits => match short(&read, "best") {
             Some(short) => format!("frozen, {short}"),
             None => "frozen, the cores it needs to go on are taken".to_owned(),
         },
+        Code::AtShare => standing::at_share(&read),
+        Code::Owed => standing::owed(&read),
+        Code::PreemptionDelay => {
+            let until = read.day("until_at").map_or_else(String::new, |at| format!(" until {at}"));
+            format!("it makes nobody give room{until}")
+        }
+        Code::Evicted => standing::evicted(&read),
+        Code::Turn => standing::turn(&read),
+        Code::Boosted => standing::boosted(&read),
+        Code::Inherits => standing::inherits(&read),
+        Code::Deadline => standing::deadline(&read),
+        Code::Displaced => standing::displaced(&read),
+        Code::MayGiveWay => standing::may_give_way(&read),
+        Code::KeepsRoom => standing::keeps_room(&read),
+        Code::QuotaWouldDo | Code::PriorityWouldDo => standing::would_do(&read),
     }
 }
 
@@ -263,7 +284,7 @@ fn gang_incomplete(read: &Read) -> String {
     let fit = read.amount("placed");
     let fit = fit
         .map_or_else(String::new, |n| format!(": {n} {} now", if n == 1 { "fits" } else { "fit" }));
-    format!("needs room for {tasks} at once{fit}")
+    format!("needs room for {tasks} at once{fit}{}", standing::nodes(read))
 }
 
 /// What would change it: a condition that can come true, or what a person can do.
@@ -318,6 +339,19 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         Code::OverLimit => "jobs of the team end, or a higher limit".to_owned(),
         Code::OverQuota => "jobs of the team end, --preemptible, or a higher quota".to_owned(),
         Code::Promised => "those others end".to_owned(),
+        Code::Found => format!("a look: holdshort show {0}, holdshort logs {0}", job()),
+        Code::PreemptionDelay => at("it is", "the delay is over", &read, "until_at"),
+        Code::QuotaWouldDo | Code::PriorityWouldDo => standing::would_do(&read),
+        Code::AtShare
+        | Code::Owed
+        | Code::Evicted
+        | Code::Turn
+        | Code::Boosted
+        | Code::Inherits
+        | Code::Deadline
+        | Code::Displaced
+        | Code::MayGiveWay
+        | Code::KeepsRoom => "nothing by itself".to_owned(),
         Code::NoRoom | Code::GangIncomplete | Code::ThawWaits => match jobs() {
             Some(jobs) => format!("{jobs} {}", if jobs.contains(',') { "end" } else { "ends" }),
             None => "running jobs end, or it asks for less".to_owned(),

@@ -21,6 +21,7 @@ mod counted;
 mod deadlines;
 mod dependencies;
 mod explained;
+mod explained_teams;
 mod findings;
 mod gangs;
 mod gpus;
