@@ -109,7 +109,8 @@ fn eviction(
             broken.push(format!("job {}: {what} ({:?})", job.id, eviction.rule));
         }
     };
-    let all: Vec<u32> = job.active_tasks().map(|task| task.rank).collect();
+    let goes_on = job.active_tasks().filter(|task| task.state != TaskState::Stopping);
+    let all: Vec<u32> = goes_on.map(|task| task.rank).collect();
     let ranks = if eviction.ranks.is_empty() { &all } else { &eviction.ranks };
     expect(ranks.iter().all(|rank| seen.insert((job.id, *rank))), "is evicted twice");
     let taker = eviction.taker.and_then(|taker| world.job(taker));

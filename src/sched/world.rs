@@ -15,7 +15,7 @@ use crate::model::job::Hold;
 use crate::model::setup::{API_DEFAULT_COUNT, Countable, Limited, Setup};
 use crate::model::team::parent;
 use crate::model::{Job, Node, Team};
-use crate::sched::actions::urgency;
+use crate::sched::actions::{self, urgency};
 use crate::sched::index::Index;
 
 /// Everything the scheduler knows, at one instant.
@@ -217,9 +217,10 @@ impl World {
         let holds = holds.chain(&self.paused).filter_map(|hold| hold.until);
         let calendar = self.index.calendar.get_min().map(|(wall, _)| *wall);
         let cancel = self.index.cancels.get_min().map(|(due, _)| *due);
-        let stale = crate::sched::actions::stale_gang::next_due(self, at.now);
+        let stale = actions::stale_gang::next_due(self, at.now);
+        let safe = actions::protected_until(self, at.now);
         let ageing = urgency::next_ageing(self, at.now);
-        let mono = rate.chain(limit).chain(cancel).chain(stale).chain(ageing);
+        let mono = rate.chain(limit).chain(cancel).chain(stale).chain(safe).chain(ageing);
         let due = self.index.due.get_min().map(|(wall, _)| *wall);
         let limited = self.limited.values().map(|limited| limited.until);
         let wall = holds.chain(calendar).chain(due).chain(limited);

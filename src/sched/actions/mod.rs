@@ -19,6 +19,8 @@ use crate::sched::board::Board;
 use crate::sched::board::settle::Deed;
 use crate::sched::plan::Plan;
 
+pub use hunt::next_due as protected_until;
+
 /// A step of the cycle.
 pub type Step = fn(&mut Board);
 
@@ -34,8 +36,8 @@ pub const STEPS: [(&str, Step); 5] = [
 /// Passes of one cycle at most: what one pass decides may let the next decide more.
 const PASSES: usize = 3;
 
-/// Runs the cycle: expire, see who is lifted, then give and take room until nothing changes, then forget. At the
-/// same time a second run changes nothing.
+/// Runs the cycle: expire, see who is lifted, then give and take room until nothing changes, then
+/// forget. At the same time a second run changes nothing.
 pub fn cycle(plan: &mut Plan) {
     expire::run(plan);
     let (mut looked, _) = urgency::run(plan, 0);

@@ -53,6 +53,8 @@ pub struct Board {
     pub deeds: Vec<Deed>,
     /// Nodes looked at, which is what searching costs.
     pub looks: u64,
+    /// A start of this cycle was taken back and the task has another place since.
+    replaced: bool,
     log: Vec<Undo>,
 }
 
@@ -97,6 +99,7 @@ impl Board {
             left: Vec::new(),
             deeds: Vec::new(),
             looks: 0,
+            replaced: false,
             log: Vec::new(),
         };
         board.left = board.heads();
@@ -158,7 +161,7 @@ impl Board {
     /// Somebody got room in this cycle and lost it again.
     pub fn has_undone(&self) -> bool {
         let cells = self.seats.values().flat_map(|seat| &seat.tasks);
-        cells.into_iter().any(|cell| cell.mark == Mark::Undone)
+        self.replaced || cells.into_iter().any(|cell| cell.mark == Mark::Undone)
     }
 
     /// A point to go back to.
@@ -193,6 +196,8 @@ impl Board {
 
     /// What was done since the last time is decided and will not be taken back.
     pub fn commit(&mut self) {
+        let again = |undo: &Undo| matches!(undo, Undo::Mark(_, _, Mark::Undone));
+        self.replaced |= self.log.iter().any(again);
         self.log.clear();
     }
 

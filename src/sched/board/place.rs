@@ -253,7 +253,7 @@ impl Board {
             {
                 return None;
             }
-            if level.now() < *need {
+            if level.free() < *need {
                 all = When::Later;
             }
         }
@@ -315,9 +315,10 @@ impl Board {
                 *cores.entry(placement.node.clone()).or_default() += request.cpu_milli;
             }
         }
-        let free = |node: usize, need| self.nodes[node].up && self.rooms[node].cpu.now() >= need;
+        let free = |node: usize, need| self.nodes[node].up && self.rooms[node].cpu.free() >= need;
         let fit = |(name, need): (&Name, &u64)| self.node(name).is_some_and(|n| free(n, *need));
-        let held = |(name, need): (&Name, &u64)| self.units(name).is_some_and(|l| l.now() >= *need);
+        let held =
+            |(name, need): (&Name, &u64)| self.units(name).is_some_and(|l| l.free() >= *need);
         if !cores.iter().all(fit) || !units.custom.iter().all(held) {
             return false;
         }

@@ -54,11 +54,11 @@ fn out(
     if request.gpu_milli > 0 && room.grip(request.gpu_milli, When::Now, PlaceBy::BinPack).is_none() {
         return Some("nodes_short_gpu");
     }
-    if request.cpu_milli > room.cpu.now() {
+    if request.cpu_milli > room.cpu.free() {
         return Some("nodes_short_cpu");
     }
-    if request.mem_bytes > room.mem.now() {
+    if request.mem_bytes > room.mem.free() {
         return Some("nodes_short_mem");
     }
-    (room.tasks.now() == 0).then_some("nodes_full")
+    (room.tasks.free() == 0).then_some("nodes_full")
 }

@@ -202,7 +202,7 @@ fn thaw_waits(world: &World, job: &Job) -> Option<Reason> {
     }
     let rooms = rooms(world, None, |node| node.up);
     let free = |name: &Name| rooms.rooms.iter().find(|room| room.name == *name);
-    let fits = |(name, need): (&&Name, &u64)| free(name).is_some_and(|r| r.cpu.now() >= *need);
+    let fits = |(name, need): (&&Name, &u64)| free(name).is_some_and(|r| r.cpu.free() >= *need);
     if cores.iter().all(fits) {
         return None;
     }

@@ -138,32 +138,31 @@ fn one_that_runs_says_who_could_take_its_place() {
     let mut site = two_teams(4, [1, 1]);
     let ours = site.submit(of("a", 3));
     let firm = site.submit(|job| job.team = "b".into());
-    let lost = site.submit(|job| {
-        job.preemptible = true;
-        job.request.cpu_milli = 0;
-    });
     site.start_all();
     let may = said(&site, ours, Code::MayGiveWay);
     assert!(may.contains("jobs of its team with a priority above 200"), "{may}");
     assert!(may.contains("not to other teams") || may.contains("is over its own"), "{may}");
     let keeps = said(&site, firm, Code::KeepsRoom);
     assert_eq!(keeps, "no rule takes its room: it is not preemptible");
-    let keeps = said(&site, lost, Code::KeepsRoom);
-    assert_eq!(keeps, "no rule takes its room: nothing says how it would come back");
 }
 
 #[test]
 fn nobody_to_take_from_is_said_to_the_one_that_is_owed() {
     let mut site = two_teams(4, [4, 0]);
-    site.submit(|job| {
-        job.team = "b".into();
-        job.request.cpu_milli = 4000;
-        job.preemptible = true;
+    site.configure(|setup| {
+        let b = setup.teams.iter_mut().find(|team| &*team.name == "b").unwrap();
+        b.terms.reclaim_min_runtime = Some(Span::hours(1));
     });
+    let theirs = site.submit(of("b", 4));
     site.start_all();
     let waits = site.submit(of("a", 2));
     let owed = said(&site, waits, Code::Owed);
-    assert!(owed.contains("what b has over its share never gives way"), "{owed}");
+    let expected = "team a may have more (0 of 2 cores in use), but what b holds over its share \
+                    may not be taken yet, or would be no help";
+    assert_eq!(owed, expected);
+    let may = said(&site, theirs, Code::MayGiveWay);
+    assert!(may.contains("to teams below their share from "), "{may}");
+    assert!(may.contains("for team b is over its own (4 of 2 cores)"), "{may}");
 }
 
 #[test]

@@ -40,9 +40,9 @@ pub(super) fn owed(read: &Read) -> String {
     let holds = pair(read, "used", "share").map_or_else(String::new, |p| format!(" ({p} in use)"));
     let why = match (read.text("teams"), read.amount("giving")) {
         (None, _) => "no other team is over its share".to_owned(),
-        (Some(teams), Some(0)) => format!("what {teams} has over its share never gives way"),
+        (Some(teams), Some(0)) => format!("what {teams} holds over its share never gives way"),
         (Some(teams), _) => {
-            format!("what {teams} has over its share is protected, in use for less, or no help")
+            format!("what {teams} holds over its share may not be taken yet, or would be no help")
         }
     };
     format!("{} may have more{holds}, but {why}", team(read))
