@@ -143,7 +143,7 @@ pub struct Index {
 }
 
 /// Place inside a lane; smaller comes first.
-pub type Order = (u64, u64, u64);
+pub type Order = (u64, u64);
 
 impl Index {
     /// Adds what a job contributes.
@@ -308,6 +308,18 @@ impl Index {
         use std::ops::Bound::{Excluded, Unbounded};
         let from = after.map_or(Unbounded, Excluded);
         self.lanes.get(&lane).into_iter().flat_map(move |set| set.range((from, Unbounded))).copied()
+    }
+
+    /// Jobs of a lane from its end, those before `before` if given.
+    pub fn lane_back(
+        &self,
+        lane: Lane,
+        before: Option<(Order, JobId)>,
+    ) -> impl Iterator<Item = (Order, JobId)> + '_ {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let to = before.map_or(Unbounded, Excluded);
+        let set = self.lanes.get(&lane).into_iter();
+        set.flat_map(move |set| set.range((Unbounded, to)).rev()).copied()
     }
 
     /// Units of a countable resource that are held.
@@ -477,25 +489,30 @@ pub(super) fn holding(job: &Job, group: u32) -> Resources {
 
 /// Place inside the lane: the oldest question, the longest run, the best place in the queue and
 /// the latest end come first.
-fn order(job: &Job) -> Order {
+pub fn order(job: &Job) -> Order {
     match Lane::of(job) {
-        Lane::Human => (job.prompt.as_ref().map_or(0, |prompt| prompt.since.now.0), 0, 0),
-        Lane::Running => (job.started.map_or(0, |at| at.now.0), 0, 0),
-        Lane::Ended => (u64::MAX - job.ended.map_or(0, |at| at.now.0), u64::MAX - job.id.0, 0),
+        Lane::Human => (job.prompt.as_ref().map_or(0, |prompt| prompt.since.now.0), 0),
+        Lane::Running => (job.started.map_or(0, |at| at.now.0), 0),
+        Lane::Ended => (u64::MAX - job.ended.map_or(0, |at| at.now.0), u64::MAX - job.id.0),
         Lane::Queued => {
             let Place { front: Reverse(rank), resumed: Reverse(resumed), latest_start, .. } =
                 Place::of(job, Standing::Below);
             let waits = u64::from(job.state != State::Queued);
-            let urgency = u64::from(u16::MAX - job.sort_priority());
-            let front = u64::from(u32::MAX) - rank.min(u64::from(u32::MAX));
+            let urgency = URGENCY - u64::from(job.sort_priority()).min(URGENCY);
+            let front = FRONT - rank.min(FRONT);
+            let start = u64::try_from(latest_start.0 / 1000).unwrap_or(0).min(START);
             let new = u64::from(!resumed) << 63;
-            // Shifts the calendar so that its order is that of numbers without a sign.
-            let start = latest_start.0.cast_unsigned() ^ (1 << 63);
-            let first = (waits << 56) | (urgency << 40) | (front << 8);
-            (first, start, new | (job.submitted.now.0 & !(1 << 63)))
+            let first = (waits << 63) | (urgency << 52) | (front << 32) | start;
+            (first, new | (job.submitted.now.0 & !(1 << 63)))
         }
     }
 }
+
+/// What fits in the bits of a place in a list: priorities, with boosts; the last million that
+/// were moved to the front; latest starts in seconds.
+const URGENCY: u64 = (1 << 11) - 1;
+const FRONT: u64 = (1 << 20) - 1;
+const START: u64 = (1 << 32) - 1;
 
 fn is_stuck_job(job: &Job) -> bool {
     !job.findings.is_empty() && is_stuck(&job.findings.values().cloned().collect::<Vec<_>>())

@@ -7,9 +7,9 @@ const LANES: [Lane; 4] = [Lane::Human, Lane::Running, Lane::Queued, Lane::Ended]
 
 /// Hexadecimal fields between dots.
 pub fn cursor_text(cursor: Cursor) -> String {
-    let (a, b, c, id) = cursor.place;
+    let (a, b, c) = cursor.place;
     let lane = cursor.lane.word().get(..1).unwrap_or_default();
-    format!("{lane}.{a:x}.{b:x}.{c:x}.{id:x}")
+    format!("{lane}.{a:x}.{b:x}.{c:x}")
 }
 
 /// Reads what [`cursor_text`] wrote.
@@ -25,7 +25,7 @@ pub fn cursor_of(text: &str) -> Result<Cursor, WireError> {
         let part = parts.next().filter(|part| part.bytes().all(|b| b.is_ascii_hexdigit()));
         part.and_then(|part| u64::from_str_radix(part, 16).ok()).ok_or_else(bad)
     };
-    let place = (number()?, number()?, number()?, number()?);
+    let place = (number()?, number()?, number()?);
     match (lane, parts.next()) {
         (Some(lane), None) => Ok(Cursor { lane, place }),
         _ => Err(bad()),
@@ -39,12 +39,10 @@ mod tests {
     #[test]
     fn a_cursor_reads_back_and_nothing_else_does() {
         for lane in LANES {
-            let cursor = Cursor { lane, place: (u64::MAX, 0, 7, 42) };
+            let cursor = Cursor { lane, place: (u64::MAX, 0, 42) };
             assert_eq!(cursor_of(&cursor_text(cursor)), Ok(cursor));
         }
-        for bad in
-            ["", "q", "q.1.2.3", "q.1.2.3.4.5", "x.1.2.3.4", "q.+1.2.3.4", "q.1.2.3.", "é.1.2.3.4"]
-        {
+        for bad in ["", "q", "q.1.2", "q.1.2.3.4", "x.1.2.3", "q.+1.2.3", "q.1.2.", "é.1.2.3"] {
             assert!(cursor_of(bad).is_err(), "{bad}");
         }
     }

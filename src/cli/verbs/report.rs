@@ -1,18 +1,15 @@
-//! What a job says about itself: `checkpoint saved`, `progress`, `heartbeat`, `usage`.
-
-use std::collections::BTreeMap;
+//! What a job says about itself: `checkpoint saved`, `progress`, `heartbeat`. Its `usage` is in
+//! [`super::usage`].
 
 use clap::{Args, Subcommand};
 
-use crate::base::{Name, Span, duration, quantity};
 use crate::cli::args::target::Target;
 use crate::cli::args::values;
 use crate::cli::exit::{Failure, OK, Outcome};
 use crate::cli::session::Session;
 use crate::cli::targets;
-use crate::cli::verbs::limit;
 use crate::link::Link;
-use crate::model::command::{Report, Until};
+use crate::model::command::Report;
 
 /// Bytes of a progress line that are kept.
 const TEXT_MAX: usize = 1024;
@@ -69,42 +66,6 @@ pub struct Heartbeat {
     about: About,
 }
 
-/// `usage`.
-#[derive(Debug, Args)]
-pub struct Usage {
-    #[command(flatten)]
-    about: About,
-    /// What was used since the last report: tokens_in=1200 calls=1
-    #[arg(value_name = "NAME=N", required_unless_present = "limited", value_parser = amount)]
-    amounts: Vec<(Name, u64)>,
-    /// The other side gives no more of this for now: nobody starts on it until then
-    #[arg(long, value_name = "RESOURCE", conflicts_with_all = ["amounts", "key"],
-        requires = "when", value_parser = values::name)]
-    limited: Option<Name>,
-    /// It gives some again at this time: 15:00, `tomorrow 08:00`
-    #[arg(long, value_name = "TIME", group = "when", requires = "limited")]
-    until: Option<String>,
-    /// It gives some again after so long
-    #[arg(long, value_name = "TIME", group = "when", requires = "limited",
-        value_parser = retry_after)]
-    retry_after: Option<Span>,
-    /// A report with a key counts once, however often it is sent
-    #[arg(long, value_name = "KEY")]
-    key: Option<String>,
-}
-
-/// A duration, or seconds alone as the header `Retry-After` has them.
-fn retry_after(text: &str) -> Result<Span, String> {
-    text.parse::<u64>().map_or_else(|_| duration::parse(text), |secs| Ok(Span::secs(secs)))
-}
-
-fn amount(text: &str) -> Result<(Name, u64), String> {
-    let Some((name, n)) = text.split_once('=') else {
-        return Err("an amount is NAME=N, such as tokens_in=1200".to_owned());
-    };
-    Ok((values::name(name)?, quantity::parse_count(n)?))
-}
-
 impl Checkpoint {
     /// Announces it.
     ///
@@ -138,29 +99,11 @@ impl Heartbeat {
     }
 }
 
-impl Usage {
-    /// Says what it used.
-    ///
-    /// # Errors
-    /// The server's, or no job.
-    pub async fn run(self, _session: &Session, link: &dyn Link) -> Outcome {
-        if let Some(resource) = self.limited {
-            let until = match (self.retry_after, self.until.as_deref()) {
-                (Some(span), _) => Until::After(span),
-                (None, until) => Until::At(limit::at(until.unwrap_or_default())?),
-            };
-            return send(link, self.about, Report::Limited { resource, until }).await;
-        }
-        let mut amounts: BTreeMap<Name, u64> = BTreeMap::new();
-        for (name, n) in self.amounts {
-            let sum = amounts.entry(name).or_default();
-            *sum = sum.saturating_add(n);
-        }
-        send(link, self.about, Report::Usage { amounts, key: self.key }).await
-    }
-}
-
-async fn send(link: &dyn Link, about: About, report: Report) -> Outcome {
+/// Says something about a job.
+///
+/// # Errors
+/// The server's, or no job.
+pub(super) async fn send(link: &dyn Link, about: About, report: Report) -> Outcome {
     let target = about.job.ok_or_else(|| {
         Failure::usage(
             "this does not run in a job, so it is not clear whom it is about",
@@ -211,13 +154,5 @@ mod tests {
         assert!(progress(&["150%".to_owned()]).is_err());
         assert_eq!(read(&["epoch", "3"]), (None, Some("epoch 3".into())));
         assert_eq!(read(&["3", "files left"]), (None, Some("3 files left".into())));
-    }
-
-    #[test]
-    fn amounts_are_whole_numbers_with_a_name() {
-        assert_eq!(amount("tokens_in=1200"), Ok(("tokens_in".into(), 1200)));
-        assert!(amount("tokens_in").is_err());
-        assert!(amount("=3").is_err());
-        assert!(amount("calls=-1").is_err());
     }
 }

@@ -12,7 +12,7 @@ use crate::model::page::Lane;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::setup::PRIORITY_MAX;
 use crate::model::{Actor, Fact};
-use crate::sched::decide::submit::check_leaf;
+use crate::sched::decide::submit::{self, check_leaf};
 use crate::sched::decide::{check_deadline, check_limit, hold, holds, known_team, life, rights};
 use crate::sched::plan::Plan;
 use crate::sched::world::World;
@@ -235,6 +235,12 @@ fn set(plan: &mut Plan, job: &Arc<Job>, change: &Change, by: &Actor) -> Result<(
         rights::on_team(plan.world(), by, team, Right::Submit)?;
         check_leaf(plan, team)?;
         spec.team = team.clone();
+    }
+    if let Some(preemptible) = change.preemptible {
+        if preemptible && !job.has_way_back() {
+            return Err(submit::no_way_back("preemptible"));
+        }
+        spec.preemptible = preemptible;
     }
     if let Some(deadline) = change.deadline {
         check_deadline(plan, deadline)?;

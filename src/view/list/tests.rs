@@ -93,7 +93,7 @@ fn an_empty_list_says_what_to_do() {
 fn counts_are_of_everything_unless_filtered() {
     let mut some = page(vec![queued(1, "a")]);
     some.counts.queued = 31;
-    some.next = Some(Cursor { lane: Lane::Queued, place: (0, 0, 0, 0) });
+    some.next = Some(Cursor { lane: Lane::Queued, place: (0, 0, 0) });
     assert!(shown(&some, None, false).contains("QUEUED 31\n"));
     assert!(shown(&some, None, false).contains("only the first 1:"));
     assert!(shown(&some, None, true).contains("QUEUED 1+\n"));

@@ -10,6 +10,7 @@
 
 mod conserving;
 mod given;
+mod metered;
 mod outside;
 mod steps;
 mod world;
@@ -26,6 +27,7 @@ mod findings;
 mod gangs;
 mod gpus;
 mod inversion;
+mod ledger;
 mod limits;
 mod machine;
 mod order;
