@@ -257,6 +257,32 @@ pub enum Verb {
     Set(Change),
     /// A person answered at its prompt (the bytes went another way and are not kept).
     Answered,
+    /// Another verb, of those that have no reason of their own, with one.
+    Because {
+        /// The verb.
+        verb: Box<Verb>,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Verb {
+    /// The verb with a reason, if there is one.
+    #[must_use]
+    pub fn because(self, reason: Option<String>) -> Verb {
+        match reason {
+            Some(reason) => Verb::Because { verb: Box::new(self), reason },
+            None => self,
+        }
+    }
+
+    /// The verb itself, without the reason that was given for it, and the reason.
+    pub fn parts(&self) -> (&Verb, Option<&str>) {
+        match self {
+            Verb::Because { verb, reason } => (verb.parts().0, Some(reason)),
+            verb => (verb, None),
+        }
+    }
 }
 
 /// The longest time a cancellation may be scheduled ahead.

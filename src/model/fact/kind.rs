@@ -34,6 +34,7 @@ impl Fact {
             Fact::JobEvicted { job, .. }
             | Fact::JobBoosted { job, .. }
             | Fact::JobDue { job, .. }
+            | Fact::ReasonGiven { job, .. }
             | Fact::JobInherits { job, .. } => Some(*job),
             Fact::TaskPlaced { task, .. }
             | Fact::TaskNominated { task, .. }
@@ -95,6 +96,7 @@ impl Fact {
             Fact::JobBoosted { .. } => "job_boosted",
             Fact::JobDue { .. } => "job_due",
             Fact::JobInherits { .. } => "job_inherits",
+            Fact::ReasonGiven { .. } => "reason_given",
             Fact::JobAcked { .. } => "job_acked",
             Fact::JobReported { .. } => "job_reported",
             Fact::AtPrompt { .. } => "at_prompt",

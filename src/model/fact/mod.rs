@@ -269,6 +269,15 @@ pub enum Fact {
         /// From whom.
         from: Option<Inherited>,
     },
+    /// Somebody said why the next facts about a job are so.
+    ReasonGiven {
+        /// The job.
+        job: JobId,
+        /// Who.
+        by: Name,
+        /// Why.
+        reason: String,
+    },
     /// Somebody has seen it; its findings are silent.
     JobAcked {
         /// The job.

@@ -80,11 +80,7 @@ pub fn ended(job: &Job) -> Why {
 fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reason> {
     let change = |reason: &Reason| match reason.code {
         Code::Ended if job.state == State::Ended(Outcome::Succeeded) => None,
-        Code::Ended
-        | Code::DependencyFailed
-        | Code::AtPrompt
-        | Code::Found
-        | Code::Paused => {
+        Code::Ended | Code::DependencyFailed | Code::AtPrompt | Code::Found | Code::Paused => {
             Some(reason.clone().with("job", job.id.0))
         }
         Code::AllPaused

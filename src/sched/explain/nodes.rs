@@ -51,7 +51,8 @@ fn out(
         return Some("nodes_unfit");
     }
     let room: Room = room(node, Some(&world.index().used(&node.name)));
-    if request.gpu_milli > 0 && room.grip(request.gpu_milli, When::Now, PlaceBy::BinPack).is_none() {
+    if request.gpu_milli > 0 && room.grip(request.gpu_milli, When::Now, PlaceBy::BinPack).is_none()
+    {
         return Some("nodes_short_gpu");
     }
     if request.cpu_milli > room.cpu.free() {

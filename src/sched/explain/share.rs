@@ -65,13 +65,7 @@ fn share(world: &World, job: &Job) -> Option<Reason> {
 
 /// Its team may take, and yet nobody gives: those who are over their share never give way or are
 /// still protected, or nobody is over.
-fn owed(
-    world: &World,
-    teams: &Teams,
-    team: usize,
-    need: &Amounts,
-    others: &[usize],
-) -> Reason {
+fn owed(world: &World, teams: &Teams, team: usize, need: &Amounts, others: &[usize]) -> Reason {
     let kind = Kind::SCARCEST.into_iter().find(|kind| need.get(*kind) > 0).unwrap_or(Kind::Cpu);
     let (queue, unit) = (&teams.queues[team], kind.unit_name());
     let over = others.iter().filter(|other| {

@@ -52,6 +52,9 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
         Fact::JobMovedUp { job, by, .. } => {
             format!("{job} moved to the front of its team by {}", sanitise(by))
         }
+        Fact::ReasonGiven { job, by, reason } => {
+            format!("{job}: {} says why: {}", sanitise(by), quote(reason))
+        }
         Fact::JobBoosted { job, cause, steps } => {
             let why = super::urgency::boost(*cause);
             match steps {

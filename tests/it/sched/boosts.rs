@@ -162,9 +162,10 @@ fn a_crowd_ages_in_portions_and_nobody_is_forgotten() {
     let aged = |site: &Site| site.world.jobs().filter(|job| job.boosts.ageing > 0).count();
     site.advance(Span::mins(30));
     assert_eq!(aged(&site), AGED_AT_ONCE as usize);
-    let facts = site.facts.iter().filter(|fact| {
-        matches!(fact, Fact::JobBoosted { cause: BoostCause::Ageing, .. })
-    });
+    let facts = site
+        .facts
+        .iter()
+        .filter(|fact| matches!(fact, Fact::JobBoosted { cause: BoostCause::Ageing, .. }));
     assert_eq!(facts.count(), AGED_AT_ONCE as usize);
     site.advance(Span::secs(1));
     assert_eq!(aged(&site), crowd as usize);

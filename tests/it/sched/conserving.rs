@@ -75,7 +75,8 @@ fn gates_open(world: &World, job: &Job, at: At) -> bool {
         let taken = u128::from(world.taken(name, at.now));
         let rate = countable.per_minute.filter(|_| !job.frozen);
         let closed = !job.frozen && world.limit_of(name, at.wall).is_some();
-        !closed && held + need <= u128::from(countable.count)
+        !closed
+            && held + need <= u128::from(countable.count)
             && rate.is_none_or(|rate| taken + need <= u128::from(rate))
     })
 }

@@ -27,11 +27,8 @@ fn of(team: &str, cores: u64) -> impl Fn(&mut JobSpec) {
 fn two_teams(cores: u64, quota: [u64; 2]) -> Site {
     let mut site = Site::new(cores, 0);
     let team = |name: &str, quota: u64| {
-        let quota = Bounds {
-            cpu_milli: Some(quota * 1000),
-            mem_bytes: Some(1 << 50),
-            gpu_milli: Some(0),
-        };
+        let quota =
+            Bounds { cpu_milli: Some(quota * 1000), mem_bytes: Some(1 << 50), gpu_milli: Some(0) };
         Team { terms: Terms { quota, ..Terms::default() }, ..Team::named(name) }
     };
     site.configure(|setup| setup.teams.extend([team("a", quota[0]), team("b", quota[1])]));
@@ -251,6 +248,7 @@ fn a_unit_that_others_wait_for_is_said_to_its_holder() {
     site.start(holder);
     let urgent = site.submit(licensed(400));
     let inherits = said(&site, holder, Code::Inherits);
-    let expected = format!("has priority 400 instead of 100 from {urgent}, which waits for its lic");
+    let expected =
+        format!("has priority 400 instead of 100 from {urgent}, which waits for its lic");
     assert_eq!(inherits, expected);
 }

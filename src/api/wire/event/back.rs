@@ -158,6 +158,7 @@ impl Shown {
             Shown::JobMovedUp { rank, priority, by } => {
                 Fact::JobMovedUp { job, front: Front { rank, priority }, by: by.into() }
             }
+            Shown::ReasonGiven { by, reason } => Fact::ReasonGiven { job, by: by.into(), reason },
             Shown::JobBoosted { cause, steps } => {
                 Fact::JobBoosted { job, cause: of(&cause)?, steps }
             }

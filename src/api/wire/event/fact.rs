@@ -142,6 +142,10 @@ pub enum FactShown {
         priority: u16,
         by: String,
     },
+    ReasonGiven {
+        by: String,
+        reason: String,
+    },
     JobBoosted {
         cause: String,
         steps: u8,

@@ -54,6 +54,9 @@ impl From<&Fact> for Shown {
             Fact::JobForgotten { .. } => Shown::JobForgotten {},
             Fact::JobChanged { spec, by, .. } => changed(spec, by),
             Fact::JobMovedUp { front, by, .. } => moved_up(*front, by),
+            Fact::ReasonGiven { by, reason, .. } => {
+                Shown::ReasonGiven { by: by.to_string(), reason: reason.clone() }
+            }
             Fact::JobBoosted { cause, steps, .. } => {
                 Shown::JobBoosted { cause: cause.to_word(), steps: *steps }
             }

@@ -109,6 +109,7 @@ fn facts_about_jobs() -> Vec<Fact> {
         Fact::JobMovedUp { job, front: Front { rank: 3, priority: 300 }, by: by.clone() },
         Fact::CancelScheduled { job, due: at(5), by: by.clone(), reason: Some("x".into()) },
         Fact::CancelRevoked { job, by: by.clone() },
+        Fact::ReasonGiven { job, by: by.clone(), reason: "demo".into() },
         Fact::JobBoosted { job, cause: BoostCause::Ageing, steps: 2 },
         Fact::JobDue { job, latest_start: Some(Wall(1_800_000_000_000)) },
         Fact::JobDue { job, latest_start: None },

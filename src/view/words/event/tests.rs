@@ -69,6 +69,7 @@ fn all() -> Vec<Fact> {
         Fact::JobMovedUp { job, front: Front { rank: 1, priority: 1 }, by: by() },
         Fact::CancelScheduled { job, due: at(9), by: by(), reason: Some(BAD.into()) },
         Fact::CancelRevoked { job, by: by() },
+        Fact::ReasonGiven { job, by: by(), reason: BAD.into() },
         Fact::JobBoosted { job, cause: BoostCause::Ageing, steps: 2 },
         Fact::JobBoosted { job, cause: BoostCause::Deadline, steps: 0 },
         Fact::JobDue { job, latest_start: Some(at(0).wall) },

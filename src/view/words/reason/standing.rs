@@ -21,9 +21,7 @@ fn pair(read: &Read, first: &str, second: &str) -> Option<String> {
 }
 
 fn one(read: &Read, word: &str) -> Option<String> {
-    KINDS.iter().find_map(|kind| {
-        Some((kind.long)(read.amount(&format!("{word}_{}", kind.unit))?))
-    })
+    KINDS.iter().find_map(|kind| Some((kind.long)(read.amount(&format!("{word}_{}", kind.unit))?)))
 }
 
 fn team(read: &Read) -> String {
@@ -136,9 +134,9 @@ pub(super) fn deadline(read: &Read) -> String {
 
 pub(super) fn displaced(read: &Read) -> String {
     let jobs = read.text("jobs").unwrap_or_else(|| "other jobs".to_owned());
-    let more = read.amount("count").map_or(0, |count| {
-        count.saturating_sub(jobs.split(", ").count() as u64)
-    });
+    let more = read
+        .amount("count")
+        .map_or(0, |count| count.saturating_sub(jobs.split(", ").count() as u64));
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let rule = rule(read).map_or_else(String::new, |rule| format!(": {rule}"));
     format!("{jobs}{more} gave room for it{rule}")
@@ -146,9 +144,7 @@ pub(super) fn displaced(read: &Read) -> String {
 
 pub(super) fn may_give_way(read: &Read) -> String {
     let above = read.amount("priority").map_or_else(String::new, |n| format!(" above {n}"));
-    let from = |name: &str| {
-        read.day(name).map_or_else(String::new, |at| format!(" from {at} on"))
-    };
+    let from = |name: &str| read.day(name).map_or_else(String::new, |at| format!(" from {at} on"));
     let reclaim = match pair(read, "used", "share") {
         Some(pair) => format!(
             "to teams below their share{}, for {} is over its own ({pair})",
