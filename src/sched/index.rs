@@ -443,9 +443,9 @@ fn account(job: &Job) -> Account {
             let tasks = job.active_tasks().count() as u64;
             part.wanted.cpu_milli = job.spec.request.cpu_milli.saturating_mul(tasks);
         }
-        State::Queued => add(&mut part.wanted, &job.spec.request_in_all()),
+        State::Queued => add(&mut part.wanted, &job.spec.request_of_all()),
         State::Stopping(why) if comes_back(why) && job.hold.is_none() => {
-            add(&mut part.wanted, &job.spec.request_in_all());
+            add(&mut part.wanted, &job.spec.request_of_all());
         }
         State::Starting | State::Running if !job.tasks.iter().any(Task::is_over) => {
             let waits = |t: &&Task| matches!(t.state, TaskState::Pending | TaskState::Nominated);

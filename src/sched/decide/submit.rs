@@ -75,10 +75,6 @@ fn check(
     known_team(plan, &spec.team)?;
     rights::on_team(plan.world(), &submit.by, &spec.team, Right::Submit)?;
     check_leaf(plan, &spec.team)?;
-    if spec.preemptible && !(spec.requeue || spec.resumable) {
-        let what = "a preemptible job must say how it comes back";
-        return Err(usage(what, "--requeue starts it over, --resumable continues it"));
-    }
     if spec.priority > PRIORITY_MAX {
         let what = format!("priority {} is out of range", spec.priority);
         return Err(usage(what, format!("0 to {PRIORITY_MAX}, higher goes first")));

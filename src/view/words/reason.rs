@@ -26,7 +26,6 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
             );
             format!("{asks} at its prompt{}", since.replacen(" at", ", since", 1))
         }
-        Code::Found => standing::found(&read),
         Code::Paused => held("paused", &read),
         Code::AllPaused => held("everything is paused", &read),
         Code::TeamPaused => held(&of("team", &read, "team", "is paused"), &read),
@@ -58,12 +57,7 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
         Code::NeverFits => never_fits(&read),
         Code::OverLimit => bound(&read, "the limit", ""),
         Code::OverQuota => bound(&read, "the quota", " for jobs that never give way"),
-        Code::Promised => {
-            let others = read.text("jobs").unwrap_or_else(|| "others".to_owned());
-            let are = if others.chars().all(|c| c.is_ascii_digit()) { "is" } else { "are" };
-            let node = read.aside("on ", "node");
-            format!("room is promised to it that {others} {are} giving back{node}")
-        }
+        Code::Promised => promised(&read),
         Code::ResourceBusy => resource_busy(&read),
         Code::RateLimited => rate_limited(&read),
         Code::Limited => limited(&read),
@@ -82,21 +76,7 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
             Some(short) => format!("frozen, {short}"),
             None => "frozen, the cores it needs to go on are taken".to_owned(),
         },
-        Code::AtShare => standing::at_share(&read),
-        Code::Owed => standing::owed(&read),
-        Code::PreemptionDelay => {
-            let until = read.day("until_at").map_or_else(String::new, |at| format!(" until {at}"));
-            format!("it makes nobody give room{until}")
-        }
-        Code::Evicted => standing::evicted(&read),
-        Code::Turn => standing::turn(&read),
-        Code::Boosted => standing::boosted(&read),
-        Code::Inherits => standing::inherits(&read),
-        Code::Deadline => standing::deadline(&read),
-        Code::Displaced => standing::displaced(&read),
-        Code::MayGiveWay => standing::may_give_way(&read),
-        Code::KeepsRoom => standing::keeps_room(&read),
-        Code::QuotaWouldDo | Code::PriorityWouldDo => standing::would_do(&read),
+        code => standing::reason(code, &read),
     }
 }
 
@@ -246,6 +226,13 @@ fn bound(read: &Read, what: &str, whose: &str) -> String {
         Some(format!(": needs {need}{unit}, {used} of {most} in use"))
     });
     format!("over {what}{team}{whose}{}", told.unwrap_or_default())
+}
+
+fn promised(read: &Read) -> String {
+    let others = read.text("jobs").unwrap_or_else(|| "others".to_owned());
+    let are = if others.chars().all(|c| c.is_ascii_digit()) { "is" } else { "are" };
+    let node = read.aside("on ", "node");
+    format!("room is promised to it that {others} {are} giving back{node}")
 }
 
 fn rate_limited(read: &Read) -> String {

@@ -24,7 +24,7 @@ impl Demands {
     /// For the resource that counts for a job that waits: devices if it asks for some, else
     /// cores.
     pub(super) fn of(&mut self, plan: &Plan, job: &Job, deadline: Wall) -> Option<u64> {
-        let asks = Amounts::from(&job.spec.request_in_all());
+        let asks = Amounts::from(&job.spec.request_of_all());
         let kind = if asks.gpu_milli > 0 { Kind::Gpu } else { Kind::Cpu };
         if let Some(known) = self.0.get(&(deadline, kind)) {
             return *known;
@@ -55,6 +55,6 @@ fn work(plan: &Plan, world: &World, job: &Job, kind: Kind) -> Option<Work> {
     let deadline = job.spec.deadline?;
     let ran = job.run_time(world.active(plan.at().now));
     let left = Span(super::p90(job).0.saturating_sub(ran.0));
-    let amount = Amounts::from(&job.spec.request_in_all()).get(kind);
+    let amount = Amounts::from(&job.spec.request_of_all()).get(kind);
     Some(Work { deadline, volume: u128::from(amount) * u128::from(left.0) })
 }

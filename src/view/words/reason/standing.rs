@@ -6,6 +6,30 @@ use crate::base::quantity::format_gpu;
 use crate::model::fact::Rule;
 use crate::model::finding::Signal;
 use crate::model::job::BoostCause;
+use crate::model::reason::Code;
+
+/// The sentence of a reason that is about standing; of any other its code.
+pub(super) fn reason(code: Code, read: &Read) -> String {
+    match code {
+        Code::Found => found(read),
+        Code::AtShare => at_share(read),
+        Code::Owed => owed(read),
+        Code::PreemptionDelay => {
+            let until = read.day("until_at").map_or_else(String::new, |at| format!(" until {at}"));
+            format!("it makes nobody give room{until}")
+        }
+        Code::Evicted => evicted(read),
+        Code::Turn => turn(read),
+        Code::Boosted => boosted(read),
+        Code::Inherits => inherits(read),
+        Code::Deadline => deadline(read),
+        Code::Displaced => displaced(read),
+        Code::MayGiveWay => may_give_way(read),
+        Code::KeepsRoom => keeps_room(read),
+        Code::QuotaWouldDo | Code::PriorityWouldDo => would_do(read),
+        other => other.word().replace('_', " "),
+    }
+}
 
 /// Of a kind of resource, the amounts that are known by these words, written with its unit:
 /// `6 of 4 GPUs`.
@@ -28,13 +52,13 @@ fn team(read: &Read) -> String {
     read.text("team").map_or_else(|| "its team".to_owned(), |team| format!("team {team}"))
 }
 
-pub(super) fn at_share(read: &Read) -> String {
+fn at_share(read: &Read) -> String {
     let holds = pair(read, "used", "share").map_or_else(String::new, |p| format!(" ({p} in use)"));
     let need = one(read, "need").map_or_else(String::new, |need| format!("; this needs {need}"));
     format!("{} has its share{holds}, so it takes from no other{need}", team(read))
 }
 
-pub(super) fn owed(read: &Read) -> String {
+fn owed(read: &Read) -> String {
     let holds = pair(read, "used", "share").map_or_else(String::new, |p| format!(" ({p} in use)"));
     let why = match (read.text("teams"), read.amount("giving")) {
         (None, _) => "no other team is over its share".to_owned(),
@@ -52,7 +76,7 @@ fn rule(read: &Read) -> Option<&'static str> {
     Some(event::rule(rule))
 }
 
-pub(super) fn evicted(read: &Read) -> String {
+fn evicted(read: &Read) -> String {
     let what = match read.amount("tasks") {
         Some(tasks) => format!("the room of {}", counted(tasks, "task")),
         None => "its room".to_owned(),
@@ -78,7 +102,7 @@ pub(super) fn evicted(read: &Read) -> String {
     format!("it gave {what}{whom}{at}{rule}{by}{numbers}")
 }
 
-pub(super) fn turn(read: &Read) -> String {
+fn turn(read: &Read) -> String {
     let place = match (read.amount("position"), read.amount("queued")) {
         (Some(at), Some(of)) => format!("number {at} of {of} in {}", team(read)),
         _ => format!("waits in {}", team(read)),
@@ -92,7 +116,7 @@ pub(super) fn turn(read: &Read) -> String {
     if keys.is_empty() { place } else { format!("{place}: {}", keys.join(", ")) }
 }
 
-pub(super) fn boosted(read: &Read) -> String {
+fn boosted(read: &Read) -> String {
     let priority = read.amount("priority").map_or_else(String::new, |n| format!(" {n}"));
     let steps = read.amount("steps").unwrap_or(0);
     let word = read.text("cause");
@@ -113,7 +137,7 @@ pub(super) fn boosted(read: &Read) -> String {
     format!("priority{priority} +{}: {why}{sorted}", counted(steps, "step"))
 }
 
-pub(super) fn inherits(read: &Read) -> String {
+fn inherits(read: &Read) -> String {
     let priority = read.amount("priority").map_or_else(String::new, |n| format!(" {n}"));
     let own = read.amount("own").map_or_else(String::new, |n| format!(" instead of {n}"));
     let job = read.text("job").unwrap_or_else(|| "another job".to_owned());
@@ -124,7 +148,7 @@ pub(super) fn inherits(read: &Read) -> String {
     format!("has priority{priority}{own} from {job}, {waits}")
 }
 
-pub(super) fn deadline(read: &Read) -> String {
+fn deadline(read: &Read) -> String {
     let deadline = read.day("deadline_at").map_or_else(String::new, |at| format!(" by {at}"));
     match read.day("latest_start_at") {
         Some(latest) => format!("should have ended{deadline}: must start by {latest}"),
@@ -132,7 +156,7 @@ pub(super) fn deadline(read: &Read) -> String {
     }
 }
 
-pub(super) fn displaced(read: &Read) -> String {
+fn displaced(read: &Read) -> String {
     let jobs = read.text("jobs").unwrap_or_else(|| "other jobs".to_owned());
     let more = read
         .amount("count")
@@ -142,7 +166,7 @@ pub(super) fn displaced(read: &Read) -> String {
     format!("{jobs}{more} gave room for it{rule}")
 }
 
-pub(super) fn may_give_way(read: &Read) -> String {
+fn may_give_way(read: &Read) -> String {
     let above = read.amount("priority").map_or_else(String::new, |n| format!(" above {n}"));
     let from = |name: &str| read.day(name).map_or_else(String::new, |at| format!(" from {at} on"));
     let reclaim = match pair(read, "used", "share") {
@@ -159,7 +183,7 @@ pub(super) fn may_give_way(read: &Read) -> String {
     )
 }
 
-pub(super) fn keeps_room(read: &Read) -> String {
+fn keeps_room(read: &Read) -> String {
     match read.text("for").as_deref() {
         Some("no_way_back") => "no rule takes its room: nothing says how it would come back",
         _ => "no rule takes its room: it is not preemptible",
@@ -176,7 +200,7 @@ pub(super) fn would_do(read: &Read) -> String {
     }
 }
 
-pub(super) fn found(read: &Read) -> String {
+fn found(read: &Read) -> String {
     let word = read.text("signal");
     let signal = Signal::ALL.into_iter().find(|signal| Some(signal.word()) == word.as_deref());
     let said = signal.map_or("something is wrong with it", crate::view::words::finding::noticed);
