@@ -281,6 +281,9 @@ impl Link for Scripted {
     fn drain(&self, _node: Name, _on: bool) -> Answer<'_, ()> {
         unscripted()
     }
+    fn limit(&self, _: Name, _: Option<Wall>, _: Option<String>) -> Answer<'_, ()> {
+        unscripted()
+    }
     fn teams(&self) -> Answer<'_, TeamPage> {
         unscripted()
     }

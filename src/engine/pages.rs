@@ -224,7 +224,8 @@ fn node_row(world: &World, node: &crate::model::Node) -> NodeRow {
 fn countables(world: &World, at: At) -> Vec<CountableRow> {
     let configured = world.setup().resources.keys().cloned();
     let held = world.index().custom().map(|(name, _)| name.clone());
-    let names: std::collections::BTreeSet<_> = configured.chain(held).collect();
+    let limited = world.limited().map(|(name, _)| name.clone());
+    let names: std::collections::BTreeSet<_> = configured.chain(held).chain(limited).collect();
     let row = |name: crate::base::Name| {
         let countable = world.countable(&name)?;
         Some(CountableRow {
@@ -232,6 +233,7 @@ fn countables(world: &World, at: At) -> Vec<CountableRow> {
             used: world.index().custom_held(&name),
             per_minute: countable.per_minute,
             taken: world.taken(&name, at.now),
+            limited: world.limit_of(&name, at.wall).cloned(),
             name,
         })
     };

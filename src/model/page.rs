@@ -20,6 +20,7 @@ use crate::model::job::{
 };
 use crate::model::node::{Drain, Gpu, Traits};
 use crate::model::reason::Reason;
+use crate::model::setup::Limited;
 use crate::model::{Resources, fact::Record};
 
 pub use asked::Asked;
@@ -309,6 +310,8 @@ pub struct CountableRow {
     pub per_minute: Option<u64>,
     /// Units taken in the last minute.
     pub taken: u64,
+    /// Nobody may take any for a while.
+    pub limited: Option<Limited>,
 }
 
 /// What every reader's header shows.

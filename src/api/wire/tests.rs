@@ -284,6 +284,13 @@ fn the_summary_and_its_nodes_read_back() {
             used: 2,
             per_minute: Some(60),
             taken: 3,
+            limited: Some(crate::model::setup::Limited {
+                until: Wall(1_800_000_000_000),
+                by: "ana".into(),
+                job: None,
+                reason: None,
+                since: at(3),
+            }),
         }],
         paused: Some(hold()),
         paused_teams: vec![("ml".into(), hold())],

@@ -31,7 +31,11 @@ impl Fact {
             | Fact::PromptOver { job, .. }
             | Fact::Found { job, .. }
             | Fact::FindingOver { job, .. } => Some(*job),
-            Fact::JobEvicted { job, .. } => Some(*job),
+            Fact::JobEvicted { job, .. }
+            | Fact::JobBoosted { job, .. }
+            | Fact::JobDue { job, .. }
+            | Fact::ReasonGiven { job, .. }
+            | Fact::JobInherits { job, .. } => Some(*job),
             Fact::TaskPlaced { task, .. }
             | Fact::TaskNominated { task, .. }
             | Fact::NominationOver { task }
@@ -43,6 +47,8 @@ impl Fact {
             Fact::KeyUsed { .. }
             | Fact::Looked { .. }
             | Fact::RateUsed { .. }
+            | Fact::ResourceLimited { .. }
+            | Fact::LimitLifted { .. }
             | Fact::TeamSet { .. }
             | Fact::TeamRemoved { .. }
             | Fact::TeamPaused { .. }
@@ -87,6 +93,10 @@ impl Fact {
             Fact::JobForgotten { .. } => "job_forgotten",
             Fact::JobChanged { .. } => "job_changed",
             Fact::JobMovedUp { .. } => "job_moved_up",
+            Fact::JobBoosted { .. } => "job_boosted",
+            Fact::JobDue { .. } => "job_due",
+            Fact::JobInherits { .. } => "job_inherits",
+            Fact::ReasonGiven { .. } => "reason_given",
             Fact::JobAcked { .. } => "job_acked",
             Fact::JobReported { .. } => "job_reported",
             Fact::AtPrompt { .. } => "at_prompt",
@@ -95,6 +105,8 @@ impl Fact {
             Fact::FindingOver { .. } => "finding_over",
             Fact::Looked { .. } => "looked",
             Fact::RateUsed { .. } => "rate_used",
+            Fact::ResourceLimited { .. } => "resource_limited",
+            Fact::LimitLifted { .. } => "limit_lifted",
             Fact::TeamSet { .. } => "team_set",
             Fact::TeamRemoved { .. } => "team_removed",
             Fact::TeamPaused { .. } => "team_paused",

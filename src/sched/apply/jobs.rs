@@ -7,7 +7,7 @@ use crate::model::JobSpec;
 use crate::model::fact::Fact;
 use crate::model::finding::Signal;
 use crate::model::job::attempt::KEPT;
-use crate::model::job::{AttemptRecord, Exit, Job, State, StopFor, Task, TaskState};
+use crate::model::job::{AttemptRecord, BoostCause, Exit, Job, State, StopFor, Task, TaskState};
 use crate::sched::gangs;
 use crate::sched::world::World;
 
@@ -22,6 +22,12 @@ impl World {
                 self.put_job(new_job(*job, spec, owner.clone(), *uid, at));
             }
             Fact::JobForgotten { job } => self.drop_job(*job),
+            Fact::JobBoosted { job, cause, steps } => {
+                if *cause == BoostCause::Ageing && *steps > 0 {
+                    self.aged = (at.now, self.aged_now(at.now).saturating_add(1));
+                }
+                self.change_job(*job, |job| job.boosts.set(*cause, *steps));
+            }
             Fact::JobMovedUp { job, front, .. } => {
                 self.next_front = self.next_front.max(front.rank + 1);
                 self.change_job(*job, |job| job.front = Some(*front));
@@ -89,6 +95,9 @@ fn new_job(
         since: at,
         attempt: 0,
         front: None,
+        boosts: Default::default(),
+        latest_start: None,
+        inherited: None,
         tasks: Vec::new(),
         ran: crate::base::Span::ZERO,
         ran_since: None,
@@ -129,7 +138,6 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         }
         Fact::JobThawed { .. } => {
             job.frozen = false;
-            job.front = None;
             let started = job.tasks.iter().any(|task| task.started.is_some());
             job.ran_since = started.then_some(active);
             let runs = gangs::has_its_minimum(job, |task| task.started.is_some());
@@ -143,7 +151,6 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             job.exit = None;
             job.ran = crate::base::Span::ZERO;
             job.ran_since = None;
-            job.front = None;
             enter(job, State::Starting, at);
         }
         Fact::JobRunning { .. } => enter(job, State::Running, at),
@@ -199,6 +206,10 @@ fn end_of_run(job: &Job) -> Option<At> {
 /// Enters a state; entering the one it is in keeps its date.
 fn enter(job: &mut Job, state: State, at: At) {
     if job.state != state {
+        if matches!(state, State::Paused | State::Waiting(_)) {
+            // It waits for something other than its turn.
+            job.boosts.ageing = 0;
+        }
         job.state = state;
         job.since = at;
     }
@@ -229,6 +240,10 @@ fn end_attempt(job: &mut Job, stopped_for: Option<StopFor>, exit: Option<Exit>, 
     });
     job.exit = exit;
     job.tasks.clear();
+    // What brought it forward also kept it from those it had overtaken, while it ran.
+    job.front = None;
+    job.boosts.ageing = 0;
+    job.boosts.deadline = 0;
     job.stop = None;
     job.frozen = false;
     job.ran_since = None;

@@ -9,6 +9,7 @@ pub mod numbers;
 pub mod reason;
 pub mod refusal;
 pub mod state;
+pub mod urgency;
 
 pub use event::event;
 pub use finding::finding;

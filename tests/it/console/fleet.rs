@@ -265,6 +265,7 @@ pub fn many() -> Fleet {
         used,
         per_minute: Some(50),
         taken: 12,
+        limited: None,
     };
     let job = JobId;
     Fleet {

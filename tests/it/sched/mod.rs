@@ -16,12 +16,17 @@ mod steps;
 mod world;
 
 mod access;
+mod boosts;
+mod closed;
 mod counted;
+mod deadlines;
 mod dependencies;
 mod explained;
+mod explained_teams;
 mod findings;
 mod gangs;
 mod gpus;
+mod inversion;
 mod ledger;
 mod limits;
 mod machine;
