@@ -61,9 +61,8 @@ impl Launcher {
         };
         let rank = usize::try_from(task.rank).unwrap_or(usize::MAX);
         let placed = job.tasks.get(rank).filter(|task| task.state == TaskState::Starting);
-        let Some(placement) = placed.and_then(|task| task.placement.as_ref()) else {
-            return Ok(None);
-        };
+        let placed = placed.and_then(|task| Some((task.placement.as_ref()?, task.group)));
+        let Some((placement, group)) = placed else { return Ok(None) };
         let program = self.program(&job.spec.program)?;
         let mut env = Vec::clone(&self.environment(&program.env)?.0);
         self.add_ours(&mut env, job, task, &placement.gpus, world);
@@ -79,7 +78,7 @@ impl Launcher {
             log: self.output.log(task),
             log_bytes_max: self.places.log_bytes_max,
             pty: job.spec.pty,
-            request: job.spec.request.clone(),
+            request: job.spec.request_of(group).clone(),
             gpus: placement.gpus.clone(),
             hard: job.spec.hard,
             time_limit: job.spec.time_limit.map(|limit| limit - used),

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::base::At;
-use crate::model::job::{GpuShare, Job, Placement, State, TaskState};
+use crate::model::job::{GpuShare, Job, Placement, State, Task};
 use crate::model::{Fact, Resources};
+use crate::sched::gangs;
 use crate::sched::index::Index;
 use crate::sched::plan::Plan;
 use crate::sched::policy::fit::WHOLE;
@@ -44,15 +45,18 @@ pub fn check_placements(before: &World, facts: &[Fact], at: At) -> Vec<String> {
             continue;
         };
         let more = |name| world.index().custom_held(name) > was.index().custom_held(name);
-        for name in job.spec.request.custom.keys().filter(|name| more(name)) {
+        let names = job.spec.request_in_all().custom;
+        for name in names.keys().filter(|name| more(name)) {
             let held = world.index().custom_held(name);
             if world.countable(name).is_none_or(|countable| held > countable.count) {
                 broken.push(format!("job {}: {held} units of {name} are held", job.id));
             }
         }
         match fact {
-            Fact::TaskPlaced { placement, .. } => {
-                broken.extend(overfull(&world, placement, &job.spec.request));
+            Fact::TaskPlaced { task, placement, .. } => {
+                let rank = usize::try_from(task.rank).unwrap_or(usize::MAX);
+                let group = job.tasks.get(rank).map_or(0, |task| task.group);
+                broken.extend(overfull(&world, placement, job.spec.request_of(group)));
                 broken.extend(unusable(&world, placement));
             }
             _ => {
@@ -98,7 +102,6 @@ fn check_job(job: &Job, broken: &mut Vec<String>) {
         }
     };
     let active = job.active_tasks().count();
-    let min = job.spec.gang.min as usize;
     match &job.state {
         State::Ended(_) => expect(active == 0, "has ended and holds room"),
         State::Waiting(_) => expect(active == 0, "waits and holds room"),
@@ -108,8 +111,8 @@ fn check_job(job: &Job, broken: &mut Vec<String>) {
             expect(job.hold.is_some(), "is paused by nobody");
         }
         State::Starting | State::Running => {
-            let ended = job.tasks.iter().filter(|t| t.state == TaskState::Ended).count();
-            expect(active + ended >= min, "runs below the minimum of its gang");
+            let counts = |task: &Task| task.state.is_active() || task.is_over();
+            expect(gangs::has_its_minimum(job, counts), "runs below the minimum of its gang");
             expect(active > 0, "runs without a task");
         }
         State::Stopping(_) => expect(active > 0, "is being stopped and has no process"),

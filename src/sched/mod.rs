@@ -11,6 +11,8 @@ pub mod decide;
 pub mod effects;
 pub mod explain;
 pub mod health;
+pub mod board;
+mod gangs;
 mod index;
 pub mod invariants;
 pub mod plan;

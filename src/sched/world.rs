@@ -189,7 +189,8 @@ impl World {
         let holds = holds.chain(&self.paused).filter_map(|hold| hold.until);
         let calendar = self.index.calendar.get_min().map(|(wall, _)| *wall);
         let cancel = self.index.cancels.get_min().map(|(due, _)| *due);
-        let mono = rate.chain(limit).chain(cancel).filter(|due| *due > at.now).min();
+        let stale = crate::sched::actions::stale_gang::next_due(self, at.now);
+        let mono = rate.chain(limit).chain(cancel).chain(stale).filter(|due| *due > at.now).min();
         (mono, holds.chain(calendar).filter(|due| *due > at.wall).min())
     }
 

@@ -1,0 +1,191 @@
+//! What consolidation, reclaim and preemption do alike: ask one waiting job after the other, in
+//! the order of teams and jobs, and note who had to give room for it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::base::JobId;
+use crate::model::fact::{Eviction, Rule};
+use crate::model::job::StopFor;
+use crate::model::reason::{Numbers, Value};
+use crate::sched::actions::search::{Aim, Outcome, Taker, search};
+use crate::sched::actions::victims::Batch;
+use crate::sched::board::Board;
+use crate::sched::board::heads::Head;
+use crate::sched::board::seat::{Mark, Waiting};
+use crate::sched::board::settle::Deed;
+use crate::sched::board::turns::Turns;
+use crate::sched::index::Shape;
+use crate::sched::policy::amounts::Kind;
+use crate::sched::policy::protection::may_evict_from;
+
+/// Nodes an action looks at in one cycle at most.
+const ACTION_LOOKS: u64 = 1_000_000;
+/// Nodes it looks at for one job at most.
+const JOB_LOOKS: u64 = 200_000;
+/// Jobs of one shape that are passed over because they may not evict anybody yet.
+const PASSED_OVER: usize = 16;
+
+/// One of the actions that make room.
+pub trait Hunt {
+    /// Whether a job may start to look for victims at all, and how; a cheap look at numbers.
+    fn aim(&self, board: &Board, taker: &Taker) -> Option<Box<dyn Aim>>;
+    /// The rule that took a batch, in the end.
+    fn rule(&self, board: &Board, taker: &Taker, batch: &Batch) -> Rule;
+}
+
+/// Lets each waiting job look for victims.
+pub fn run(board: &mut Board, hunt: &dyn Hunt) {
+    if board.world().index().givers.is_empty() {
+        return;
+    }
+    let by_team = board.world().setup().cycle.on("fair_share");
+    let mut turns = Turns::new(&board.teams, by_team);
+    for head in std::mem::take(&mut board.left) {
+        turns.push(&board.teams, head);
+    }
+    let end = board.looks.saturating_add(ACTION_LOOKS);
+    let mut failed: BTreeSet<Arc<Shape>> = BTreeSet::new();
+    while let Some(head) = turns.pop(&board.teams) {
+        if failed.contains(&head.shape) || head.shape.thaw.is_some() || board.looks > end {
+            board.left.push(head);
+            continue;
+        }
+        let Some(taker) = ready(board, &head) else {
+            failed.insert(head.shape.clone());
+            board.left.push(head);
+            continue;
+        };
+        if !take(board, hunt, &taker) {
+            failed.insert(head.shape.clone());
+            board.left.push(head);
+            continue;
+        }
+        let next = if taker.head.id() == head.id() { board.after(&head) } else { Some(head) };
+        next.into_iter().for_each(|head| turns.push(&board.teams, head));
+    }
+}
+
+/// The first job of a head's shape that may evict others by now.
+fn ready(board: &mut Board, head: &Head) -> Option<Taker> {
+    let mut next = Some(head.clone());
+    for _ in 0..PASSED_OVER {
+        let head = next?;
+        let job = board.world().job(head.id())?;
+        let waits_since = job.evicted.as_ref().map_or(job.submitted, |evicted| evicted.1);
+        let delayed = may_evict_from(waits_since.now, job.spec.preemption_delay) > board.at().now;
+        let placed = board.seated(head.id()).is_some_and(|seat| {
+            seat.next_chunk(Waiting::Fresh).is_empty()
+        });
+        if !delayed && !placed {
+            return Taker::of(board, &head);
+        }
+        next = board.after(&head);
+    }
+    None
+}
+
+fn take(board: &mut Board, hunt: &dyn Hunt, taker: &Taker) -> bool {
+    let Some(aim) = hunt.aim(board, taker) else { return false };
+    let before = board.checkpoint();
+    let numbers = Compared::of(board, taker);
+    let budget = board.looks.saturating_add(JOB_LOOKS);
+    let Some(outcome) = search(board, &*aim, taker, budget) else {
+        board.rollback(before);
+        return false;
+    };
+    board.note(Deed::Goes(taker.head.id()));
+    evict(board, hunt, taker, &outcome, &numbers);
+    board.commit();
+    true
+}
+
+/// Notes who had to give room. A gang that keeps its minimum where it is loses single tasks,
+/// any other goes whole.
+fn evict(
+    board: &mut Board,
+    hunt: &dyn Hunt,
+    taker: &Taker,
+    outcome: &Outcome,
+    numbers: &Compared,
+) {
+    let mut by_job: BTreeMap<JobId, Vec<&Batch>> = BTreeMap::new();
+    for batch in outcome.lost.iter().chain(&outcome.moved) {
+        by_job.entry(batch.job).or_default().push(batch);
+    }
+    for (id, batches) in by_job {
+        let Some(seat) = board.seated(id) else { continue };
+        let stays = |mark: &Mark| matches!(mark, Mark::Holds(_));
+        let goes_on = seat.gang(Waiting::Evicted, stays).is_satisfied()
+            && seat.tasks.iter().any(|cell| stays(&cell.mark));
+        let mut ranks: Vec<u32> = batches
+            .iter()
+            .flat_map(|batch| &batch.ranks)
+            .filter_map(|rank| u32::try_from(*rank).ok())
+            .collect();
+        ranks.sort_unstable();
+        let moved = !outcome.lost.iter().any(|batch| batch.job == id);
+        let to = seat.tasks.iter().filter_map(|cell| match &cell.mark {
+            Mark::Moves { to, .. } => Some(&*board.rooms[to.node].name),
+            _ => None,
+        });
+        let mut numbers = numbers.against(board, seat.team, seat.job.priority());
+        let to: Vec<&str> = to.collect();
+        if !to.is_empty() {
+            numbers.insert("to".into(), Value::Text(to.join(", ")));
+        }
+        let rule = batches.first().map_or(Rule::Preempt, |batch| hunt.rule(board, taker, batch));
+        let whole = Eviction::whole(rule, Some(taker.head.id()), numbers);
+        let ranks = if goes_on { ranks } else { Vec::new() };
+        let eviction = Box::new(Eviction { ranks, moved, ..whole });
+        board.note(Deed::Evicts { job: id, eviction, stop: StopFor::Preempt });
+    }
+}
+
+/// What was compared, as it was before anything was taken.
+struct Compared {
+    taker: usize,
+    priority: u16,
+    queues: Vec<crate::sched::policy::queue::Queue>,
+}
+
+impl Compared {
+    fn of(board: &Board, taker: &Taker) -> Compared {
+        let job = board.world().job(taker.head.id());
+        let priority = job.map_or(0, |job| job.priority());
+        Compared { taker: taker.head.team, priority, queues: board.teams.queues.clone() }
+    }
+
+    /// Use, quota and share of both teams, and both priorities.
+    fn against(&self, board: &Board, victim: usize, priority: u16) -> Numbers {
+        let mut numbers = Numbers::new();
+        let mut add = |name: &str, n: u64| {
+            numbers.insert(name.into(), Value::from(n));
+        };
+        add("taker_priority", u64::from(self.priority));
+        add("victim_priority", u64::from(priority));
+        if self.taker != victim {
+            for (who, team) in [("taker", self.taker), ("victim", victim)] {
+                let queue = &self.queues[team];
+                for kind in Kind::ALL {
+                    let unit = match kind {
+                        Kind::Mem => "mem_bytes".to_owned(),
+                        Kind::Cpu | Kind::Gpu => format!("{kind}_milli"),
+                    };
+                    if queue.allocated.get(kind) == 0 && queue.fair.get(kind) == 0 {
+                        continue;
+                    }
+                    add(&format!("{who}_use_{unit}"), queue.allocated.get(kind));
+                    add(&format!("{who}_share_{unit}"), queue.fair.get(kind));
+                    if let Some(quota) = queue.quota.get(kind) {
+                        add(&format!("{who}_quota_{unit}"), quota);
+                    }
+                }
+            }
+            let name = |team: usize| Value::Text(board.teams.name(team).to_string());
+            numbers.insert("taker_team".into(), name(self.taker));
+            numbers.insert("victim_team".into(), name(victim));
+        }
+        numbers
+    }
+}
