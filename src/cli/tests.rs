@@ -177,6 +177,7 @@ impl Link for Scripted {
             start_at: None,
             time_limit: None,
             estimate: None,
+            expected: None,
             requeue: false,
             resumable: false,
             retry: 0,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::base::{At, JobId, Wall};
 use crate::model::Resources;
+use crate::model::estimate::Confidence;
 use crate::model::job::{Job, TaskState};
 use crate::model::page::{
     CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, Lane, NodeRow, Query, Summary,
@@ -11,6 +12,7 @@ use crate::model::page::{
 use crate::model::program::Program;
 use crate::sched::World;
 use crate::sched::explain;
+use crate::sched::future::estimate;
 
 /// The lanes in the order of the home list.
 const LANES: [Lane; 4] = [Lane::Human, Lane::Running, Lane::Queued, Lane::Ended];
@@ -114,11 +116,11 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
     }
 }
 
-/// When it is over if it keeps its own estimate, else its limit.
+/// When it is over if it takes as long as expected; unknown where nothing is known.
 fn expected_end(world: &World, job: &Job, at: At) -> Option<Wall> {
     job.ran_since?;
-    let length = job.spec.estimate.or(job.spec.time_limit)?;
-    Some(at.wall + (length - job.run_time(world.active(at.now))))
+    let left = estimate::left(world, job, at);
+    (left.confidence > Confidence::None).then(|| at.wall + left.median)
 }
 
 /// Everything about one job.
@@ -140,6 +142,7 @@ pub fn detail(
         start_at: spec.start_at,
         time_limit: spec.time_limit,
         estimate: spec.estimate,
+        expected: job.is_live().then(|| estimate::of_job(world, job, at.now)),
         requeue: spec.requeue,
         resumable: spec.resumable,
         retry: spec.retry,

@@ -8,6 +8,7 @@
 pub mod access;
 pub mod command;
 pub mod effect;
+pub mod estimate;
 pub mod fact;
 pub mod filter;
 pub mod finding;

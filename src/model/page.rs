@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::base::{At, JobId, Name, Span, Wall};
 use crate::model::Finding;
+use crate::model::estimate::Estimate;
 use crate::model::filter::Filter;
 use crate::model::finding::Signal;
 use crate::model::job::{
@@ -211,6 +212,8 @@ pub struct JobDetail {
     pub time_limit: Option<Span>,
     /// The submitter's guess.
     pub estimate: Option<Span>,
+    /// How long it is expected to run; `None` once it ended.
+    pub expected: Option<Estimate>,
     /// May be started again.
     pub requeue: bool,
     /// Continues by itself.

@@ -7,12 +7,13 @@
 
 pub mod actions;
 pub mod apply;
+pub mod board;
 pub mod decide;
 pub mod effects;
 pub mod explain;
-pub mod health;
-pub mod board;
+pub mod future;
 mod gangs;
+pub mod health;
 mod index;
 pub mod invariants;
 pub mod plan;

@@ -14,6 +14,7 @@ use crate::model::fact::kept::{KEY_FOR, RATE_WINDOW};
 use crate::model::job::Hold;
 use crate::model::setup::{API_DEFAULT_COUNT, Countable, Setup};
 use crate::model::{Job, Node, Team};
+use crate::sched::future::learned::Learned;
 use crate::sched::index::Index;
 
 /// Everything the scheduler knows, at one instant.
@@ -49,6 +50,8 @@ pub struct World {
     pub(super) looked: OrdMap<Name, Wall>,
     /// Units of rated resources taken lately, oldest first.
     pub(super) rates: OrdMap<Name, Vector<(Mono, u64)>>,
+    /// What past runs say of the next.
+    pub(super) history: Learned,
     /// What follows from the jobs.
     pub(super) index: Index,
 }
@@ -230,6 +233,8 @@ struct Saved {
     keys: Vec<(String, KeyUse)>,
     looked: Vec<(Name, Wall)>,
     rates: Vec<(Name, Vec<(Mono, u64)>)>,
+    #[serde(default)]
+    history: Learned,
 }
 
 impl Serialize for World {
@@ -254,6 +259,7 @@ impl Serialize for World {
                 .iter()
                 .map(|(name, taken)| (name.clone(), taken.iter().copied().collect()))
                 .collect(),
+            history: self.history.clone(),
         }
         .serialize(serializer)
     }
@@ -277,6 +283,7 @@ impl<'de> Deserialize<'de> for World {
             keys: saved.keys.into_iter().collect(),
             looked: saved.looked.into_iter().collect(),
             rates: saved.rates.into_iter().map(|(n, v)| (n, Vector::from_iter(v))).collect(),
+            history: saved.history,
             ..World::default()
         };
         for job in saved.jobs {

@@ -12,6 +12,7 @@ pub mod act;
 pub mod amounts;
 pub mod cursor;
 pub mod detail;
+pub mod estimate;
 pub mod event;
 pub mod eviction;
 pub mod exit;

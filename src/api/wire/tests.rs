@@ -207,6 +207,12 @@ fn a_job_reads_back_with_its_tasks_and_attempts() {
         start_at: Some(Wall(1_800_000_000_000)),
         time_limit: Some(Span::hours(1)),
         estimate: Some(Span::mins(10)),
+        expected: Some(crate::model::estimate::Estimate {
+            median: Span::mins(9),
+            p90: Span::mins(11),
+            origin: crate::model::estimate::Origin::Name,
+            confidence: crate::model::estimate::Confidence::High,
+        }),
         requeue: true,
         resumable: false,
         retry: 3,

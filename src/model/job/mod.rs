@@ -54,6 +54,9 @@ pub struct Job {
     /// Time its processes ran in this attempt, frozen and down time left out, up to `ran_since`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ran: Span,
+    /// Run time of the earlier attempts that this one continues from.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub worked: Span,
     /// Since when its run time counts, on the clock without down time; `None` while it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran_since: Option<Mono>,

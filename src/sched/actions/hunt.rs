@@ -74,9 +74,8 @@ fn ready(board: &mut Board, head: &Head) -> Option<Taker> {
         let job = board.world().job(head.id())?;
         let waits_since = job.evicted.as_ref().map_or(job.submitted, |evicted| evicted.1);
         let delayed = may_evict_from(waits_since.now, job.spec.preemption_delay) > board.at().now;
-        let placed = board.seated(head.id()).is_some_and(|seat| {
-            seat.next_chunk(Waiting::Fresh).is_empty()
-        });
+        let placed =
+            board.seated(head.id()).is_some_and(|seat| seat.next_chunk(Waiting::Fresh).is_empty());
         if !delayed && !placed {
             return Taker::of(board, &head);
         }
@@ -102,13 +101,7 @@ fn take(board: &mut Board, hunt: &dyn Hunt, taker: &Taker) -> bool {
 
 /// Notes who had to give room. A gang that keeps its minimum where it is loses single tasks,
 /// any other goes whole.
-fn evict(
-    board: &mut Board,
-    hunt: &dyn Hunt,
-    taker: &Taker,
-    outcome: &Outcome,
-    numbers: &Compared,
-) {
+fn evict(board: &mut Board, hunt: &dyn Hunt, taker: &Taker, outcome: &Outcome, numbers: &Compared) {
     let mut by_job: BTreeMap<JobId, Vec<&Batch>> = BTreeMap::new();
     for batch in outcome.lost.iter().chain(&outcome.moved) {
         by_job.entry(batch.job).or_default().push(batch);

@@ -106,13 +106,7 @@ impl<'a> Victims<'a> {
         }
     }
 
-    fn batch(
-        &mut self,
-        board: &mut Board,
-        team: usize,
-        place: Place,
-        id: JobId,
-    ) -> Option<Batch> {
+    fn batch(&mut self, board: &mut Board, team: usize, place: Place, id: JobId) -> Option<Batch> {
         let min_runtime = self.choice.min_runtime(board, team);
         let now = board.at().now;
         let seat = board.seat(id)?;
@@ -161,9 +155,8 @@ impl<'a> Victims<'a> {
         }
         for child in board.teams.below(at) {
             let Some(leaf) = self.worst(board, Some(*child)) else { continue };
-            let worse = worst.is_none_or(|known| {
-                self.order(board, (*child, leaf), known) == Ordering::Greater
-            });
+            let worse = worst
+                .is_none_or(|known| self.order(board, (*child, leaf), known) == Ordering::Greater);
             if worse {
                 worst = Some((*child, leaf));
             }
@@ -187,9 +180,9 @@ impl<'a> Victims<'a> {
         let Some((_, id)) = self.next[team].last_key_value() else { return Amounts::default() };
         let Some(job) = board.world().job(*id) else { return Amounts::default() };
         let taken = self.taken.get(id).map_or(&[][..], Vec::as_slice);
-        let left = job.active_tasks().filter(|task| {
-            !taken.contains(&usize::try_from(task.rank).unwrap_or(usize::MAX))
-        });
+        let left = job
+            .active_tasks()
+            .filter(|task| !taken.contains(&usize::try_from(task.rank).unwrap_or(usize::MAX)));
         left.fold(Amounts::default(), |sum, task| {
             sum.plus(&Amounts::from(job.spec.request_of(task.group)))
         })

@@ -105,11 +105,8 @@ impl Seat {
             (TaskState::Stopping, Some(spot)) => Mark::Leaves(spot),
             _ => Mark::Over,
         };
-        let mut tasks: Vec<Cell> = job
-            .tasks
-            .iter()
-            .map(|task| Cell { group: task.group, mark: mark(task) })
-            .collect();
+        let mut tasks: Vec<Cell> =
+            job.tasks.iter().map(|task| Cell { group: task.group, mark: mark(task) }).collect();
         if tasks.is_empty() {
             let ranks = job.spec.groups_by_rank();
             tasks = ranks.map(|group| Cell { group, mark: Mark::Waits }).collect();

@@ -206,7 +206,8 @@ fn promised_units(world: &World, name: &str, but: JobId) -> u64 {
     let jobs = jobs.filter_map(|id| world.job(*id));
     let tasks = jobs.flat_map(|job| job.tasks.iter().map(move |task| (job, task)));
     let nominated = tasks.filter(|(_, task)| task.state == TaskState::Nominated);
-    let units = nominated.filter_map(|(job, task)| job.spec.request_of(task.group).custom.get(name));
+    let units =
+        nominated.filter_map(|(job, task)| job.spec.request_of(task.group).custom.get(name));
     units.sum()
 }
 

@@ -168,7 +168,8 @@ impl Room {
 
     /// Whole devices that are free.
     pub fn whole_devices(&self, when: When) -> u64 {
-        let count = |when| self.devices.iter().filter(|device| device.is_whole(when)).count() as u64;
+        let count =
+            |when| self.devices.iter().filter(|device| device.is_whole(when)).count() as u64;
         let taken = self.whole.held.saturating_add(self.whole.promised);
         let later = count(When::Later).saturating_sub(taken);
         match when {

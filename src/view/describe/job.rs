@@ -155,7 +155,7 @@ fn times(sheet: &mut Sheet, detail: &JobDetail, sight: &Sight) {
         sheet.maybe("ends about", row.expected_end.map(|at| sight.day(at)));
     }
     sheet.maybe("time limit", detail.time_limit.map(duration::exact));
-    sheet.maybe("estimate", detail.estimate.map(duration::exact));
+    sheet.maybe("estimate", detail.expected.as_ref().map(words::estimate));
 }
 
 /// What the job said of itself.

@@ -158,6 +158,7 @@ fn detail(row: &JobRow) -> JobDetail {
         start_at: None,
         time_limit: None,
         estimate: None,
+        expected: None,
         requeue: false,
         resumable: row.id.0 == 198,
         retry: 0,

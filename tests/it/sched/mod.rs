@@ -17,6 +17,7 @@ mod world;
 mod access;
 mod counted;
 mod dependencies;
+mod estimates;
 mod explained;
 mod findings;
 mod gangs;

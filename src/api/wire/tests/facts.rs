@@ -9,6 +9,7 @@ use crate::model::team::{Bounds, Terms, Weights};
 fn spec() -> JobSpec {
     JobSpec {
         name: "a".into(),
+        executable: "python3".into(),
         team: "t".into(),
         priority: 1,
         request: amounts(),
