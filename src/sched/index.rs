@@ -105,6 +105,8 @@ pub struct Index {
     pub(super) givers: OrdMap<Name, OrdSet<Place>>,
     /// Jobs with promised room.
     pub(super) promised: OrdSet<JobId>,
+    /// Jobs that are being stopped, by since when.
+    pub(super) stopping: OrdSet<(Mono, JobId)>,
     /// Jobs below the minimum of their gang, by since when.
     pub(super) short: OrdSet<(Mono, JobId)>,
     /// Jobs by lane, in the order lists show them.
@@ -142,6 +144,9 @@ impl Index {
         if has_promises(job) {
             self.promised.insert(job.id);
         }
+        if let State::Stopping(_) = job.state {
+            self.stopping.insert((job.since.now, job.id));
+        }
         self.short.extend(job.short_since.map(|since| (since.now, job.id)));
         self.lanes.entry(Lane::of(job)).or_default().insert((order(job), job.id));
         if job.is_live() && is_stuck_job(job) {
@@ -173,6 +178,7 @@ impl Index {
             take(&mut self.givers, &job.spec.team, &place);
         }
         self.promised.remove(&job.id);
+        self.stopping.remove(&(job.since.now, job.id));
         if let Some(since) = job.short_since {
             self.short.remove(&(since.now, job.id));
         }

@@ -20,7 +20,7 @@ use crate::sched::index::Shape;
 pub fn run(board: &mut Board) {
     let by_team = board.world().setup().cycle.on("fair_share");
     let mut turns = Turns::new(&board.teams, by_team);
-    for head in board.heads() {
+    for head in std::mem::take(&mut board.left) {
         turns.push(&board.teams, head);
     }
     let mut failed: BTreeSet<Arc<Shape>> = BTreeSet::new();

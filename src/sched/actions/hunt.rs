@@ -2,6 +2,7 @@
 //! the order of teams and jobs, and note who had to give room for it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::base::JobId;
@@ -36,48 +37,47 @@ pub trait Hunt {
 
 /// Lets each waiting job look for victims.
 pub fn run(board: &mut Board, hunt: &dyn Hunt) {
-    if board.world().index().givers.is_empty() {
+    if board.world().index().givers.is_empty() && board.deeds.is_empty() {
         return;
     }
     let by_team = board.world().setup().cycle.on("fair_share");
     let mut turns = Turns::new(&board.teams, by_team);
-    for head in std::mem::take(&mut board.left) {
-        turns.push(&board.teams, head);
+    let mut waiting = Rc::new(std::mem::take(&mut board.left));
+    for head in waiting.iter() {
+        turns.push(&board.teams, head.clone());
     }
     let end = board.looks.saturating_add(ACTION_LOOKS);
     let mut failed: BTreeSet<Arc<Shape>> = BTreeSet::new();
     while let Some(head) = turns.pop(&board.teams) {
-        if failed.contains(&head.shape) || head.shape.thaw.is_some() || board.looks > end {
-            board.left.push(head);
-            continue;
-        }
-        let Some(taker) = ready(board, &head) else {
+        let tries = head.shape.thaw.is_none() && board.looks <= end;
+        let taker = (tries && !failed.contains(&head.shape))
+            .then(|| ready(board, &head, &waiting))
+            .flatten();
+        let Some(taker) = taker.filter(|taker| take(board, hunt, taker)) else {
             failed.insert(head.shape.clone());
             board.left.push(head);
             continue;
         };
-        if !take(board, hunt, &taker) {
-            failed.insert(head.shape.clone());
-            board.left.push(head);
-            continue;
-        }
-        let next = if taker.head.id() == head.id() { board.after(&head) } else { Some(head) };
+        let next = if taker.head.id() == head.id() { board.after(&head) } else { Some(head.clone()) };
+        let still = waiting.iter().filter(|other| other.id() != head.id()).cloned();
+        waiting = Rc::new(still.chain(next.clone()).collect());
         next.into_iter().for_each(|head| turns.push(&board.teams, head));
     }
 }
 
 /// The first job of a head's shape that may evict others by now.
-fn ready(board: &mut Board, head: &Head) -> Option<Taker> {
+fn ready(board: &mut Board, head: &Head, others: &Rc<Vec<Head>>) -> Option<Taker> {
     let mut next = Some(head.clone());
     for _ in 0..PASSED_OVER {
         let head = next?;
         let job = board.world().job(head.id())?;
         let waits_since = job.evicted.as_ref().map_or(job.submitted, |evicted| evicted.1);
         let delayed = may_evict_from(waits_since.now, job.spec.preemption_delay) > board.at().now;
-        let placed =
-            board.seated(head.id()).is_some_and(|seat| seat.next_chunk(Waiting::Fresh).is_empty());
+        let placed = board.seated(head.id()).is_some_and(|seat| {
+            seat.next_chunk(Waiting::Fresh).is_empty()
+        });
         if !delayed && !placed {
-            return Taker::of(board, &head);
+            return Taker::of(board, &head, others);
         }
         next = board.after(&head);
     }
@@ -101,22 +101,37 @@ fn take(board: &mut Board, hunt: &dyn Hunt, taker: &Taker) -> bool {
 
 /// Notes who had to give room. A gang that keeps its minimum where it is loses single tasks,
 /// any other goes whole.
-fn evict(board: &mut Board, hunt: &dyn Hunt, taker: &Taker, outcome: &Outcome, numbers: &Compared) {
+fn evict(
+    board: &mut Board,
+    hunt: &dyn Hunt,
+    taker: &Taker,
+    outcome: &Outcome,
+    numbers: &Compared,
+) {
     let mut by_job: BTreeMap<JobId, Vec<&Batch>> = BTreeMap::new();
     for batch in outcome.lost.iter().chain(&outcome.moved) {
         by_job.entry(batch.job).or_default().push(batch);
     }
     for (id, batches) in by_job {
         let Some(seat) = board.seated(id) else { continue };
-        let stays = |mark: &Mark| matches!(mark, Mark::Holds(_));
+        if seat.job.active_tasks().next().is_none() {
+            // It had got room in this cycle only; nothing of it runs.
+            continue;
+        }
+        let stays = |mark: &Mark| matches!(mark, Mark::Holds(_) | Mark::Starts(_));
         let goes_on = seat.gang(Waiting::Evicted, stays).is_satisfied()
             && seat.tasks.iter().any(|cell| stays(&cell.mark));
+        let runs = |rank: &&usize| seat.tasks[**rank].mark != Mark::Undone;
         let mut ranks: Vec<u32> = batches
             .iter()
             .flat_map(|batch| &batch.ranks)
+            .filter(runs)
             .filter_map(|rank| u32::try_from(*rank).ok())
             .collect();
         ranks.sort_unstable();
+        if ranks.is_empty() {
+            continue;
+        }
         let moved = !outcome.lost.iter().any(|batch| batch.job == id);
         let to = seat.tasks.iter().filter_map(|cell| match &cell.mark {
             Mark::Moves { to, .. } => Some(&*board.rooms[to.node].name),

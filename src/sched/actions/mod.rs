@@ -59,5 +59,5 @@ pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
         }
     }
     board.settle(plan);
-    board.deeds.iter().any(|deed| matches!(deed, Deed::Evicts { .. }))
+    board.deeds.iter().any(|deed| matches!(deed, Deed::Evicts { .. })) || board.has_undone()
 }

@@ -25,9 +25,10 @@ impl Hunt for Preempt {
     fn aim(&self, board: &Board, taker: &Taker) -> Option<Box<dyn Aim>> {
         let head = &taker.head;
         let job = board.world().job(head.id())?;
-        let givers = board.world().index().givers.get(board.teams.name(head.team))?;
-        let Reverse(lowest) = givers.get_max()?.priority;
-        if lowest >= job.priority() {
+        let givers = board.world().index().givers.get(board.teams.name(head.team));
+        let lowest = givers.and_then(|givers| givers.get_max()).map(|place| place.priority);
+        let none_below = lowest.is_none_or(|Reverse(lowest)| lowest >= job.priority());
+        if none_below && board.deeds.is_empty() {
             return None;
         }
         let fits = gates::pass(&board.teams.queues, head.team, Gate::FirmQuota, &head.chunk);

@@ -9,6 +9,7 @@
 //! may cost is counted in nodes looked at, never in time.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use crate::base::JobId;
 use crate::model::Resources;
@@ -32,6 +33,8 @@ pub struct Taker {
     pub ranks: Vec<usize>,
     /// What each asks for.
     pub requests: Vec<Resources>,
+    /// All others that wait: whoever comes before it will do so again.
+    pub others: Rc<Vec<Head>>,
 }
 
 /// What becomes of victims.
@@ -51,12 +54,13 @@ pub trait Aim: Choice {
 
 impl Taker {
     /// The job of a head with its next chunk.
-    pub fn of(board: &mut Board, head: &Head) -> Option<Taker> {
+    pub fn of(board: &mut Board, head: &Head, others: &Rc<Vec<Head>>) -> Option<Taker> {
         let seat = board.seat(head.id())?;
         let ranks = seat.next_chunk(Waiting::Fresh);
         let request = |rank: &usize| seat.job.spec.request_of(seat.tasks[*rank].group).clone();
         let requests: Vec<Resources> = ranks.iter().map(request).collect();
-        (!ranks.is_empty()).then(|| Taker { head: head.clone(), ranks, requests })
+        let (head, others) = (head.clone(), others.clone());
+        (!ranks.is_empty()).then_some(Taker { head, ranks, requests, others })
     }
 }
 
@@ -151,8 +155,9 @@ fn free_on(board: &Board, node: usize) -> Amounts {
 /// What batches hold on nodes that could be used for others.
 fn freed(board: &Board, batches: &[Batch], on: Option<usize>) -> Amounts {
     let holds = batches.iter().flat_map(|batch| &batch.holds);
-    let usable =
-        holds.filter(|(node, _)| board.is_open(*node) && on.is_none_or(|only| only == *node));
+    let usable = holds.filter(|(node, _)| {
+        board.is_open(*node) && on.is_none_or(|only| only == *node)
+    });
     usable.fold(Amounts::default(), |sum, (_, held)| sum.plus(&Amounts::from(held)))
 }
 
@@ -185,8 +190,7 @@ impl Need {
             let shared = pool.iter().enumerate().filter(|(_, b)| !b.nodes.is_disjoint(nodes));
             shared.map(|(at, _)| at).collect::<Vec<usize>>()
         };
-        let mut sets: Vec<Vec<usize>> =
-            pool.last().map(|last| on(&last.nodes)).into_iter().collect();
+        let mut sets: Vec<Vec<usize>> = pool.last().map(|last| on(&last.nodes)).into_iter().collect();
         let mut nodes: Vec<(u64, usize)> = Vec::new();
         let kind = self.kind();
         let mut elsewhere = self.free;
@@ -248,47 +252,58 @@ impl Waits for Mover {
 }
 
 impl Try<'_> {
-    /// Stops the victims and places taker and victims again; the board stays as it was unless
-    /// that is a solution.
+    /// Stops the victims and places taker and victims again: where they can, victims stay where
+    /// they are, and only if that does not do they move. The board stays as it was unless that
+    /// is a solution.
     fn run(&mut self, board: &mut Board, victims: &[Batch]) -> Option<Outcome> {
+        let stayed = self.run_so(board, victims, Mode::Stay);
+        stayed.or_else(|| self.run_so(board, victims, Mode::Move))
+    }
+
+    fn run_so(&mut self, board: &mut Board, victims: &[Batch], mode: Mode) -> Option<Outcome> {
         let before = board.checkpoint();
         for batch in victims {
             batch.ranks.iter().for_each(|rank| board.evict(batch.job, *rank));
         }
-        let outcome = self.place_all(board, victims).then(|| what_became(board, victims));
-        let lawful =
-            outcome.filter(|outcome| self.aim.is_lawful(board, self.queues, self.taker, outcome));
+        let outcome = self.place_all(board, victims, mode).then(|| what_became(board, victims));
+        let lawful = outcome
+            .filter(|outcome| self.aim.is_lawful(board, self.queues, self.taker, outcome));
         if lawful.is_none() {
             board.rollback(before);
         }
         lawful
     }
 
-    fn place_all(&self, board: &mut Board, victims: &[Batch]) -> bool {
+    fn place_all(&self, board: &mut Board, victims: &[Batch], mode: Mode) -> bool {
         let by_team = board.world().setup().cycle.on("fair_share");
         let mut turns = Turns::new(&board.teams, by_team);
         let requests = self.taker.requests[..self.tasks].iter();
         let next = requests.fold(Amounts::default(), |sum, r| sum.plus(&Amounts::from(r)));
         let head = &self.taker.head;
         turns.push(&board.teams, Mover { place: head.place, team: head.team, next });
+        // Others that wait take their turns, for nothing: they would come before those of their
+        // team that wait behind them, and so would they once the victims are gone.
+        let others = self.taker.others.iter().filter(|other| other.id() != head.id());
+        board.looks += self.taker.others.len() as u64;
+        for Head { place, team, chunk, .. } in others {
+            turns.push(&board.teams, Mover { place: *place, team: *team, next: *chunk });
+        }
         let jobs: BTreeSet<JobId> = victims.iter().map(|batch| batch.job).collect();
         let movers: Vec<Mover> = jobs.iter().filter_map(|job| mover(board, *job)).collect();
         movers.into_iter().for_each(|mover| turns.push(&board.teams, mover));
         while let Some(turn) = turns.pop(&board.teams) {
             let id = turn.place.id;
             if id == head.id() {
-                if !board.place(id, &self.taker.ranks[..self.tasks], Mode::Promise) {
+                if !board.place(id, &self.taker.ranks[..self.tasks], mode) {
                     return false;
                 }
                 continue;
             }
-            let Some(seat) = board.seated(id) else { continue };
+            let Some(seat) = board.seated(id).filter(|_| jobs.contains(&id)) else { continue };
             let ranks = seat.next_chunk(Waiting::Evicted);
-            if board.place(id, &ranks, Mode::Promise)
-                && let Some(mover) = mover(board, id)
-            {
-                turns.push(&board.teams, mover);
-            }
+            let placed = board.place(id, &ranks, mode);
+            let next = placed.then(|| mover(board, id)).flatten();
+            next.into_iter().for_each(|mover| turns.push(&board.teams, mover));
         }
         true
     }
@@ -314,7 +329,7 @@ fn what_became(board: &Board, victims: &[Batch]) -> Outcome {
             let ranks = batch.ranks.iter().copied();
             ranks.filter(|rank| which(&seat.tasks[*rank].mark)).collect::<Vec<_>>()
         };
-        let lost = of(|mark| matches!(mark, Mark::Evicted(_)));
+        let lost = of(|mark| matches!(mark, Mark::Evicted(_) | Mark::Undone));
         let moved = of(|mark| matches!(mark, Mark::Moves { .. }));
         if !lost.is_empty() {
             outcome.lost.push(Batch::of(seat, lost));

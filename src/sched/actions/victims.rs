@@ -9,6 +9,7 @@ use crate::model::Resources;
 use crate::sched::board::Board;
 use crate::sched::board::place::sum;
 use crate::sched::board::seat::{Mark, Seat};
+use crate::sched::board::settle::Deed;
 use crate::sched::gangs;
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::gang::Standing;
@@ -36,8 +37,11 @@ impl Batch {
     pub fn of(seat: &Seat, ranks: Vec<usize>) -> Batch {
         let holds = ranks.iter().filter_map(|rank| {
             let cell = &seat.tasks[*rank];
-            let (Mark::Holds(spot) | Mark::Evicted(spot) | Mark::Moves { from: spot, .. }) =
-                &cell.mark
+            let (Mark::Holds(spot)
+            | Mark::Starts(spot)
+            | Mark::Promised(spot)
+            | Mark::Evicted(spot)
+            | Mark::Moves { from: spot, .. }) = &cell.mark
             else {
                 return None;
             };
@@ -65,7 +69,8 @@ pub trait Choice {
     fn min_runtime(&self, board: &Board, team: usize) -> Span;
 }
 
-/// The victims of one search, worst first.
+/// The victims of one search, worst first: jobs that run, and jobs that only this cycle has given
+/// room.
 pub struct Victims<'a> {
     choice: &'a dyn Choice,
     /// The jobs of each team that are looked at, by place; the last is next.
@@ -86,9 +91,19 @@ impl<'a> Victims<'a> {
         for batch in taken {
             by_job.entry(batch.job).or_default().extend(&batch.ranks);
         }
+        let mut next = vec![BTreeMap::new(); count];
+        for deed in &board.deeds {
+            let Deed::Goes(id) = deed else { continue };
+            let Some(seat) = board.seated(*id).filter(|seat| seat.job.gives_way()) else { continue };
+            let waited = seat.job.active_tasks().next().is_none();
+            let place = Place::of(&seat.job, standing_without(seat, &[]));
+            if waited && choice.looks_into(board, seat.team) && choice.allows(&place) {
+                next[seat.team].insert(place, *id);
+            }
+        }
         Victims {
             choice,
-            next: vec![BTreeMap::new(); count],
+            next,
             seen: (0..count).map(looks).collect(),
             taken: by_job,
             given_up: vec![Amounts::default(); count],
@@ -106,7 +121,13 @@ impl<'a> Victims<'a> {
         }
     }
 
-    fn batch(&mut self, board: &mut Board, team: usize, place: Place, id: JobId) -> Option<Batch> {
+    fn batch(
+        &mut self,
+        board: &mut Board,
+        team: usize,
+        place: Place,
+        id: JobId,
+    ) -> Option<Batch> {
         let min_runtime = self.choice.min_runtime(board, team);
         let now = board.at().now;
         let seat = board.seat(id)?;
@@ -155,8 +176,9 @@ impl<'a> Victims<'a> {
         }
         for child in board.teams.below(at) {
             let Some(leaf) = self.worst(board, Some(*child)) else { continue };
-            let worse = worst
-                .is_none_or(|known| self.order(board, (*child, leaf), known) == Ordering::Greater);
+            let worse = worst.is_none_or(|known| {
+                self.order(board, (*child, leaf), known) == Ordering::Greater
+            });
             if worse {
                 worst = Some((*child, leaf));
             }
@@ -180,9 +202,9 @@ impl<'a> Victims<'a> {
         let Some((_, id)) = self.next[team].last_key_value() else { return Amounts::default() };
         let Some(job) = board.world().job(*id) else { return Amounts::default() };
         let taken = self.taken.get(id).map_or(&[][..], Vec::as_slice);
-        let left = job
-            .active_tasks()
-            .filter(|task| !taken.contains(&usize::try_from(task.rank).unwrap_or(usize::MAX)));
+        let left = job.active_tasks().filter(|task| {
+            !taken.contains(&usize::try_from(task.rank).unwrap_or(usize::MAX))
+        });
         left.fold(Amounts::default(), |sum, task| {
             sum.plus(&Amounts::from(job.spec.request_of(task.group)))
         })
@@ -200,7 +222,7 @@ fn is_protected(seat: &Seat, core: &[usize], now: Mono, min_runtime: Span) -> bo
 fn standing_without(seat: &Seat, taken: &[usize]) -> Standing {
     let gang = gangs::tree(&seat.job.spec, |group| {
         let cells = seat.tasks.iter().enumerate().filter(|(rank, cell)| {
-            cell.group == group && matches!(cell.mark, Mark::Holds(_)) && !taken.contains(rank)
+            cell.group == group && cell.mark.can_give() && !taken.contains(rank)
         });
         (u32::try_from(cells.count()).unwrap_or(u32::MAX), 0)
     });

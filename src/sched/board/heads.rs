@@ -6,8 +6,8 @@ use crate::base::JobId;
 use crate::model::Resources;
 use crate::sched::board::Board;
 use crate::sched::board::place::sum;
-use crate::sched::board::seat::Waiting;
 use crate::sched::board::turns::Waits;
+use crate::sched::board::seat::Waiting;
 use crate::sched::index::{Shape, wants};
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::gang::Share;
@@ -37,7 +37,7 @@ impl Head {
 
 impl Board {
     /// The best of each shape, in teams that are not held back.
-    pub fn heads(&self) -> Vec<Head> {
+    pub(super) fn heads(&self) -> Vec<Head> {
         let queue = self.world.index().queue.iter();
         queue.filter_map(|(shape, places)| self.head(shape, *places.get_min()?)).collect()
     }
@@ -63,7 +63,7 @@ impl Board {
 
     /// A job that was just placed, with what it wants next.
     pub fn again(&mut self, head: &Head) -> Option<Head> {
-        let seat = self.seat(head.id()).filter(|seat| !seat.thaws)?;
+        let seat = self.seat(head.id())?;
         let ranks = seat.next_chunk(Waiting::Fresh);
         if ranks.is_empty() {
             return None;
@@ -76,7 +76,7 @@ impl Board {
                 None => chunk.push(Share { id, tasks: 1 }),
             }
         }
-        let shape = Arc::new(Shape { chunk, grows: true, ..Shape::clone(&head.shape) });
+        let shape = Arc::new(Shape { chunk, grows: true, thaw: None, ..Shape::clone(&head.shape) });
         let standing = crate::sched::gangs::standing_of(
             &seat.gang(Waiting::Fresh, crate::sched::board::seat::Mark::is_in),
         );

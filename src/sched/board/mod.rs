@@ -19,16 +19,19 @@ pub mod turns;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::base::{At, JobId, Name};
+use crate::base::{At, JobId, Name, Span};
 use crate::model::node::Node;
 use crate::sched::board::heads::Head;
 use crate::sched::board::seat::{Mark, Seat};
 use crate::sched::board::settle::Deed;
 use crate::sched::board::teams::Teams;
-use crate::sched::index::Use;
+use crate::sched::index::{Holding, Use, holdings};
 use crate::sched::policy::fit::{Device, Level, Room};
 use crate::sched::policy::queue::Queue;
 use crate::sched::world::World;
+
+/// So long after its grace a process that was told to end counts as one that does not.
+const STUCK_AFTER: Span = Span::mins(5);
 
 /// The numeric working picture of one cycle.
 #[derive(Debug, Clone)]
@@ -44,7 +47,7 @@ pub struct Board {
     custom: BTreeMap<Name, Level>,
     rates: BTreeMap<Name, u64>,
     arrays: BTreeMap<JobId, u32>,
-    /// The best of each shape that has found no room, for the actions that make some.
+    /// The best of each shape that has found no room so far.
     pub left: Vec<Head>,
     /// What was decided, in order.
     pub deeds: Vec<Deed>,
@@ -81,7 +84,7 @@ impl Board {
             let used = uses.next_if(|(name, _)| **name == node.name).map(|(_, used)| used);
             rooms.push(room(node, used));
         }
-        Board {
+        let mut board = Board {
             world: world.clone(),
             at,
             teams: Teams::of(world),
@@ -95,6 +98,26 @@ impl Board {
             deeds: Vec::new(),
             looks: 0,
             log: Vec::new(),
+        };
+        board.left = board.heads();
+        board.doubt_the_stuck();
+        board
+    }
+
+    /// Room of processes that should long be gone is not counted on.
+    fn doubt_the_stuck(&mut self) {
+        let world = self.world.clone();
+        let long = world.index().stopping.iter();
+        let long = long.take_while(|(since, _)| *since + STUCK_AFTER <= self.at.now);
+        for job in long.filter_map(|(_, id)| world.job(*id)) {
+            if job.since.now + job.spec.grace + STUCK_AFTER > self.at.now {
+                continue;
+            }
+            for Holding { placement, held, .. } in holdings(job) {
+                if let Some(node) = self.node(&placement.node) {
+                    self.rooms[node].release(&held, &placement.gpus, false);
+                }
+            }
         }
     }
 
@@ -130,6 +153,12 @@ impl Board {
     /// A job's seat, if it has taken one.
     pub fn seated(&self, id: JobId) -> Option<&Seat> {
         self.seats.get(&id)
+    }
+
+    /// Somebody got room in this cycle and lost it again.
+    pub fn has_undone(&self) -> bool {
+        let cells = self.seats.values().flat_map(|seat| &seat.tasks);
+        cells.into_iter().any(|cell| cell.mark == Mark::Undone)
     }
 
     /// A point to go back to.

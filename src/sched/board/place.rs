@@ -19,15 +19,18 @@ use crate::sched::policy::queue::lineage;
 pub enum Mode {
     /// They start if they can, else they are promised room.
     Start,
-    /// They are promised room: others must be stopped first.
-    Promise,
+    /// They are promised room: others must be stopped first. What is to be stopped stays where
+    /// it is if it can.
+    Stay,
+    /// The same, but what is to be stopped goes to the best place, even if it could stay.
+    Move,
 }
 
 impl Mode {
     fn latest_start(self) -> Option<When> {
         match self {
             Mode::Start => Some(When::Now),
-            Mode::Promise => None,
+            Mode::Stay | Mode::Move => None,
         }
     }
 }
@@ -60,7 +63,10 @@ impl Board {
             return false;
         }
         let Some(units_at) = self.units_fit(&sum, mode) else { return false };
-        let mode = if units_at == When::Later { Mode::Promise } else { mode };
+        let mode = match (units_at, mode) {
+            (When::Later, Mode::Start) => Mode::Stay,
+            _ => mode,
+        };
         if starts_element {
             self.count_element(&spec);
         }
@@ -79,20 +85,28 @@ impl Board {
             Mark::Evicted(from) => Some(from.clone()),
             _ => None,
         };
-        if let Some(from) = &from
-            && let Grip::Known(shares) = &from.grip
-            && self.rooms[from.node].could_keep(request, shares)
-        {
+        let could_keep = from.as_ref().filter(|from| {
+            self.rooms[from.node].could_keep(request, known(&from.grip))
+        });
+        if let Some(from) = could_keep.filter(|_| mode == Mode::Stay) {
             self.keep(id, rank, request, from.clone());
             return true;
         }
+        // What does not run yet may start anywhere.
+        let mode = if cell.mark == Mark::Undone { Mode::Start } else { mode };
+        let own_node = could_keep.map(|from| from.node);
         let by = match request.gpu_milli {
             0 => self.world.setup().cycle.place_cpu,
             _ => self.world.setup().cycle.place_gpu,
         };
         let Some((node, when)) = self.choose(seat, cell.group, request, by) else { return false };
         let when = mode.latest_start().filter(|_| when == When::Now).unwrap_or(When::Later);
-        let Some(grip) = self.rooms[node].grip(request.gpu_milli, when) else { return false };
+        let Some(grip) = self.rooms[node].grip(request.gpu_milli, when, by) else { return false };
+        let stays = from.clone().filter(|from| own_node == Some(node) && self.same(from, &grip));
+        if let Some(from) = stays {
+            self.keep(id, rank, request, from);
+            return true;
+        }
         self.looks += self.rooms.len() as u64;
         self.change_room(node, |room| room.take(request, &grip, when));
         self.take_units(request, when);
@@ -105,6 +119,13 @@ impl Board {
         self.mark(id, rank, mark);
         self.book(id, request, true);
         true
+    }
+
+    /// Whether a task would get the device it has; whole devices are all the same.
+    fn same(&self, from: &Spot, grip: &Grip) -> bool {
+        let Grip::Share { at, .. } = grip else { return true };
+        let device = &self.rooms[from.node].devices[*at];
+        known(&from.grip).iter().all(|share| share.index == device.index)
     }
 
     /// The best node for a task.
@@ -130,16 +151,32 @@ impl Board {
         self.book(id, request, true);
     }
 
-    /// Stops a task: what it holds will be free.
+    /// Stops a task: what it holds will be free. One that had got room in this cycle only has
+    /// none any more.
     pub fn evict(&mut self, id: JobId, rank: usize) {
         let Some(seat) = self.seats.get(&id) else { return };
         let cell = &seat.tasks[rank];
-        let Mark::Holds(spot) = cell.mark.clone() else { return };
         let request = seat.job.spec.request_of(cell.group).clone();
-        let shares = known(&spot.grip).to_vec();
-        self.change_room(spot.node, |room| room.release(&request, &shares, true));
-        self.release_units(&request, true);
-        self.mark(id, rank, Mark::Evicted(spot));
+        let after = match cell.mark.clone() {
+            Mark::Holds(spot) => {
+                let shares = known(&spot.grip).to_vec();
+                self.change_room(spot.node, |room| room.release(&request, &shares, true));
+                self.release_units(&request, true);
+                Mark::Evicted(spot)
+            }
+            Mark::Starts(Spot { node, grip }) => {
+                self.change_room(node, |room| room.untake(&request, &grip, When::Now));
+                self.untake_units(&request, When::Now);
+                Mark::Undone
+            }
+            Mark::Promised(Spot { node, grip }) => {
+                self.change_room(node, |room| room.untake(&request, &grip, When::Later));
+                self.untake_units(&request, When::Later);
+                Mark::Undone
+            }
+            _ => return,
+        };
+        self.mark(id, rank, after);
         self.book(id, &request, false);
     }
 
@@ -179,7 +216,7 @@ impl Board {
                 room.untake(&request, &spot.grip, When::Now);
                 room.take(&request, &spot.grip, When::Later);
             });
-            self.untake_units(&request);
+            self.untake_units(&request, When::Now);
             self.take_units(&request, When::Later);
             self.mark(id, rank, Mark::Promised(spot));
         }
@@ -237,10 +274,13 @@ impl Board {
         }
     }
 
-    /// Takes back what a start took.
-    fn untake_units(&mut self, request: &Resources) {
+    /// Takes back what [`Board::take_units`] took.
+    fn untake_units(&mut self, request: &Resources, when: When) {
         for (name, units) in &request.custom {
-            self.change_units(name, |level| level.untake(*units, When::Now));
+            self.change_units(name, |level| level.untake(*units, when));
+            if when == When::Later {
+                continue;
+            }
             let used = self.rates.get(name).copied().unwrap_or(0);
             self.log.push(Undo::Rate(name.clone(), used));
             self.rates.insert(name.clone(), used.saturating_sub(*units));

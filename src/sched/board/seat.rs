@@ -35,6 +35,8 @@ pub enum Mark {
     Promised(Spot),
     /// This cycle stops it.
     Evicted(Spot),
+    /// This cycle had given it room and takes that back.
+    Undone,
     /// This cycle stops it and promises it room elsewhere.
     Moves {
         /// Where it has been.
@@ -84,8 +86,13 @@ impl Mark {
     fn waits(&self, which: Waiting) -> bool {
         match which {
             Waiting::Fresh => *self == Mark::Waits,
-            Waiting::Evicted => matches!(self, Mark::Evicted(_)),
+            Waiting::Evicted => matches!(self, Mark::Evicted(_) | Mark::Undone),
         }
+    }
+
+    /// Its room could be taken.
+    pub fn can_give(&self) -> bool {
+        matches!(self, Mark::Holds(_) | Mark::Starts(_) | Mark::Promised(_))
     }
 }
 
@@ -105,8 +112,11 @@ impl Seat {
             (TaskState::Stopping, Some(spot)) => Mark::Leaves(spot),
             _ => Mark::Over,
         };
-        let mut tasks: Vec<Cell> =
-            job.tasks.iter().map(|task| Cell { group: task.group, mark: mark(task) }).collect();
+        let mut tasks: Vec<Cell> = job
+            .tasks
+            .iter()
+            .map(|task| Cell { group: task.group, mark: mark(task) })
+            .collect();
         if tasks.is_empty() {
             let ranks = job.spec.groups_by_rank();
             tasks = ranks.map(|group| Cell { group, mark: Mark::Waits }).collect();
@@ -134,7 +144,7 @@ impl Seat {
     /// The ranks that go next if it must give room, and whether it keeps its minimum then.
     pub fn next_to_give_up(&self, taken: &[usize]) -> (Vec<usize>, bool) {
         let holds = |(rank, cell): &(usize, &Cell)| {
-            matches!(cell.mark, Mark::Holds(_)) && !taken.contains(rank)
+            cell.mark.can_give() && !taken.contains(rank)
         };
         let gang = gangs::tree(&self.job.spec, |group| {
             let all = self.tasks.iter().enumerate();

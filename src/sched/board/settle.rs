@@ -104,11 +104,11 @@ impl Board {
     }
 
     fn go(&self, plan: &mut Plan, id: JobId, dealt: &Dealt) {
-        let (Some(seat), Some(job)) = (self.seats.get(&id), plan.job(id)) else { return };
+        let Some(seat) = self.seats.get(&id) else { return };
         if seat.thaws {
             plan.note(Fact::JobThawed { job: id, class: Class::Productive });
-            return;
         }
+        let Some(job) = plan.job(id) else { return };
         let ranks = |which: fn(&Mark) -> bool| {
             let cells = seat.tasks.iter().enumerate().filter(move |(_, cell)| which(&cell.mark));
             cells.map(|(rank, _)| rank)

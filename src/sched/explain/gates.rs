@@ -27,7 +27,7 @@ pub(super) fn reasons(world: &World, job: &Job, chunk: &Resources) -> Vec<Reason
 }
 
 /// What a team and all below it hold, and what of it jobs hold that never give way.
-fn in_all(world: &World, name: &str) -> (Amounts, Amounts) {
+pub(in crate::sched) fn in_all(world: &World, name: &str) -> (Amounts, Amounts) {
     let below = |team: &str| {
         team.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };

@@ -48,7 +48,7 @@ impl Rooms {
                     return Some((placed, fit::best(&self.rooms, request)));
                 };
                 let room = &mut self.rooms[at];
-                let grip = room.grip(request.gpu_milli, When::Now).unwrap_or(Grip::Nothing);
+                let grip = room.grip(request.gpu_milli, When::Now, by).unwrap_or(Grip::Nothing);
                 room.take(request, &grip, When::Now);
                 placed += 1;
             }
@@ -206,8 +206,7 @@ fn promised_units(world: &World, name: &str, but: JobId) -> u64 {
     let jobs = jobs.filter_map(|id| world.job(*id));
     let tasks = jobs.flat_map(|job| job.tasks.iter().map(move |task| (job, task)));
     let nominated = tasks.filter(|(_, task)| task.state == TaskState::Nominated);
-    let units =
-        nominated.filter_map(|(job, task)| job.spec.request_of(task.group).custom.get(name));
+    let units = nominated.filter_map(|(job, task)| job.spec.request_of(task.group).custom.get(name));
     units.sum()
 }
 

@@ -168,8 +168,7 @@ impl Room {
 
     /// Whole devices that are free.
     pub fn whole_devices(&self, when: When) -> u64 {
-        let count =
-            |when| self.devices.iter().filter(|device| device.is_whole(when)).count() as u64;
+        let count = |when| self.devices.iter().filter(|device| device.is_whole(when)).count() as u64;
         let taken = self.whole.held.saturating_add(self.whole.promised);
         let later = count(When::Later).saturating_sub(taken);
         match when {
@@ -178,8 +177,9 @@ impl Room {
         }
     }
 
-    /// What of the devices a request would get; `None` if they cannot serve it.
-    pub fn grip(&self, gpu_milli: u64, when: When) -> Option<Grip> {
+    /// What of the devices a request would get; `None` if they cannot serve it. A share goes to
+    /// the fullest device, or to the emptiest if tasks are spread.
+    pub fn grip(&self, gpu_milli: u64, when: When, by: PlaceBy) -> Option<Grip> {
         if gpu_milli == 0 {
             return Some(Grip::Nothing);
         }
@@ -189,8 +189,23 @@ impl Room {
         }
         let fits = |(_, device): &(usize, &Device)| self.shares(device, gpu_milli, when);
         let fitting = self.devices.iter().enumerate().filter(fits);
-        let (at, _) = fitting.min_by_key(|(_, d)| (d.level.at(when), d.level.now(), d.index))?;
+        let full = |level: &Level| (level.at(when), level.now());
+        let (at, _) = fitting.min_by_key(|(_, d)| match by {
+            PlaceBy::Spread => (WHOLE - full(&d.level).0, 0, d.index),
+            PlaceBy::BinPack | PlaceBy::LeastFragmentation => {
+                (full(&d.level).0, full(&d.level).1, d.index)
+            }
+        })?;
         Some(Grip::Share { at, milli: gpu_milli })
+    }
+
+    /// Whether the devices can serve a request.
+    fn serves(&self, gpu_milli: u64, when: When) -> bool {
+        match gpu_milli {
+            0 => true,
+            WHOLE.. => self.whole_devices(when) >= gpu_milli / WHOLE,
+            milli => self.devices.iter().any(|device| self.shares(device, milli, when)),
+        }
     }
 
     /// A share fits on a device, and the whole ones that are spoken for stay whole.
@@ -206,7 +221,7 @@ impl Room {
         self.tasks.at(when) >= 1
             && self.cpu.at(when) >= request.cpu_milli
             && self.mem.at(when) >= request.mem_bytes
-            && (request.gpu_milli == 0 || self.grip(request.gpu_milli, when).is_some())
+            && self.serves(request.gpu_milli, when)
     }
 
     /// Takes or promises a task's room.
@@ -345,7 +360,7 @@ pub fn place(rooms: &mut [Room], request: &Resources, count: u32) -> Result<(), 
         let chosen = choose(&trial, request, PlaceBy::BinPack, When::Now, |_| true);
         let Some((at, _)) = chosen else { return Err((done, best(&trial, request))) };
         let room = &mut trial[at];
-        let grip = room.grip(request.gpu_milli, When::Now).unwrap_or(Grip::Nothing);
+        let grip = room.grip(request.gpu_milli, When::Now, PlaceBy::BinPack).unwrap_or(Grip::Nothing);
         room.take(request, &grip, When::Now);
     }
     rooms.clone_from_slice(&trial);

@@ -19,7 +19,7 @@ fn ask(cpu_milli: u64, gpu_milli: u64) -> Resources {
 /// Places one task as early as it can be and answers where, when, and on which devices.
 fn put(rooms: &mut [Room], request: &Resources, by: PlaceBy) -> Option<(Name, When, Vec<u32>)> {
     let (at, when) = choose(rooms, request, by, When::Later, |_| true)?;
-    let grip = rooms[at].grip(request.gpu_milli, when)?;
+    let grip = rooms[at].grip(request.gpu_milli, when, by)?;
     rooms[at].take(request, &grip, when);
     let dealt = Deal::of(&rooms[at]).deal(&rooms[at], &grip, when);
     Some((rooms[at].name.clone(), when, dealt.iter().map(|share| share.index).collect()))
@@ -60,6 +60,13 @@ fn shares_fill_a_started_device_and_whole_devices_must_be_whole() {
     assert_eq!(put(&mut rooms, &ask(0, 2000), by), Some(("a".into(), When::Now, vec![0, 2])));
     assert_eq!(put(&mut rooms, &ask(0, 500), by), None);
     assert_eq!(place(&mut rooms, &ask(0, 500), 1).unwrap_err().1.gpu_milli, 200);
+}
+
+#[test]
+fn spread_shares_go_to_the_emptiest_device() {
+    let mut rooms = [room("a", 4000, &[500, 700])];
+    let placed = put(&mut rooms, &ask(0, 200), PlaceBy::Spread);
+    assert_eq!(placed, Some(("a".into(), When::Now, vec![1])));
 }
 
 #[test]
