@@ -193,7 +193,9 @@ impl World {
         let calendar = self.index.calendar.get_min().map(|(wall, _)| *wall);
         let cancel = self.index.cancels.get_min().map(|(due, _)| *due);
         let stale = crate::sched::actions::stale_gang::next_due(self, at.now);
-        let mono = rate.chain(limit).chain(cancel).chain(stale).filter(|due| *due > at.now).min();
+        // What runs longer than expected puts reservations off: others may use the room then.
+        let reserved = self.index.reserved.iter().map(|(due, _)| *due).find(|due| *due > at.now);
+        let mono = rate.chain(limit).chain(cancel).chain(reserved).chain(stale).filter(|due| *due > at.now).min();
         (mono, holds.chain(calendar).filter(|due| *due > at.wall).min())
     }
 

@@ -15,6 +15,7 @@ mod crash;
 mod faults;
 mod inside;
 mod lab;
+mod live;
 mod place;
 mod runner;
 mod runner_life;

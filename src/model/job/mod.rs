@@ -4,6 +4,7 @@
 //! [`task`] are its processes, [`attempt`] its past runs.
 
 pub mod attempt;
+pub mod reservation;
 pub mod spec;
 pub mod state;
 pub mod task;
@@ -19,6 +20,7 @@ use crate::model::fact::Eviction;
 use crate::model::finding::Signal;
 
 pub use attempt::AttemptRecord;
+pub use reservation::Reservation;
 pub use spec::{
     ArrayPlace, Dependency, DependencyKind, Gang, Grace, GroupSet, Groups, JobSpec, Kind, Service,
     TaskGroup, WarnSignal,
@@ -81,6 +83,9 @@ pub struct Job {
     /// Why it last had to give room, until it runs again; and when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evicted: Option<Box<(Eviction, At)>>,
+    /// Room is kept for it while it waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved: Option<Box<Reservation>>,
     /// Since when its gang is below its minimum while part of it holds room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short_since: Option<At>,

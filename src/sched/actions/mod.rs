@@ -10,6 +10,7 @@ pub mod forget;
 mod hunt;
 pub mod preempt;
 pub mod reclaim;
+pub mod reserve;
 mod search;
 pub mod stale_gang;
 mod victims;
@@ -22,11 +23,12 @@ use crate::sched::plan::Plan;
 pub type Step = fn(&mut Board);
 
 /// The steps that give and take room, in order.
-pub const STEPS: [(&str, Step); 5] = [
+pub const STEPS: [(&str, Step); 6] = [
     ("allocate", allocate::run),
     ("consolidate", consolidate::run),
     ("reclaim", reclaim::run),
     ("preempt", preempt::run),
+    ("reservation", reserve::run),
     ("stale_gang", stale_gang::run),
 ];
 
@@ -59,5 +61,6 @@ pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
         }
     }
     board.settle(plan);
+    reserve::settle(&board, plan);
     board.deeds.iter().any(|deed| matches!(deed, Deed::Evicts { .. })) || board.has_undone()
 }

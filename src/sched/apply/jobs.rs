@@ -61,6 +61,8 @@ impl World {
             let mut job = Job::clone(job);
             change(&mut job);
             forget_promises(&mut job);
+            // Room is kept only for what waits for some.
+            job.reserved = job.reserved.filter(|_| job.state == State::Queued);
             let short = gangs::is_short(&job);
             job.short_since = short.then(|| job.short_since.unwrap_or(self.at));
             self.put_job(job);
@@ -116,6 +118,7 @@ fn new_job(
         retries: 0,
         resume: false,
         evicted: None,
+        reserved: None,
         short_since: None,
         hold: None,
         frozen: false,

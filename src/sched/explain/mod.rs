@@ -53,6 +53,7 @@ fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reas
         | Code::OverLimit
         | Code::OverQuota
         | Code::Promised
+        | Code::RoomReserved
         | Code::RateLimited
         | Code::NodesUnavailable
         | Code::GpuForeign => Some(reason.clone()),

@@ -27,6 +27,7 @@ mod machine;
 mod order;
 mod pausing;
 mod random;
+mod reserved;
 mod runner;
 mod verbs;
 mod volume;
