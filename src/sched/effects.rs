@@ -21,7 +21,8 @@ fn of_fact(fact: &Fact, world: &World) -> Vec<Effect> {
         Fact::TaskPlaced { task, .. } => vec![Effect::Start { task: *task }],
         Fact::JobStopping { job, .. } => wanted(job, |e| matches!(e, Effect::Stop { .. })),
         Fact::TaskStopping { task, .. } => {
-            let stops = |effect: &Effect| matches!(effect, Effect::Stop { task: t, .. } if t == task);
+            let stops =
+                |effect: &Effect| matches!(effect, Effect::Stop { task: t, .. } if t == task);
             let of_job = world.job(task.job).map(|job| of_job(world, job));
             of_job.into_iter().flatten().filter(stops).collect()
         }

@@ -26,9 +26,8 @@ pub fn tree(spec: &JobSpec, count: impl Fn(u32) -> (u32, u32)) -> Member {
 fn set(groups: &Groups, kinds: &[Group], within: Option<&str>, min: Option<u32>) -> Set {
     let inside = |name: &Option<crate::base::Name>| name.as_deref() == within;
     let sets = groups.sets.iter().filter(|set| inside(&set.within));
-    let sets = sets.map(|inner| {
-        Member::Set(set(groups, kinds, Some(&inner.name), inner.min_members))
-    });
+    let sets =
+        sets.map(|inner| Member::Set(set(groups, kinds, Some(&inner.name), inner.min_members)));
     let leaves = groups.groups.iter().zip(kinds).filter(|(group, _)| inside(&group.within));
     let leaves = leaves.map(|(_, kind)| Member::Group(*kind));
     Set { min, members: leaves.chain(sets).collect() }

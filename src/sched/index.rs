@@ -18,6 +18,7 @@ use crate::sched::gangs;
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::gang::{Share, Standing};
 use crate::sched::policy::order::Place;
+use crate::sched::policy::protection::may_evict_from;
 
 /// What jobs that want room have in common: if the first of them cannot be placed, none can.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,6 +104,10 @@ pub struct Index {
     pub(super) accounts: OrdMap<Name, Account>,
     /// Jobs that hold room and give way to others, by team, in the order of the queue.
     pub(super) givers: OrdMap<Name, OrdSet<Place>>,
+    /// The same by when they started, for minimum runtimes.
+    pub(super) giver_starts: OrdMap<Name, OrdSet<(Mono, JobId)>>,
+    /// When jobs that want room may first make others give some, if they wait for that.
+    pub(super) delays: OrdSet<(Mono, JobId)>,
     /// Jobs with promised room.
     pub(super) promised: OrdSet<JobId>,
     /// Jobs for which room is kept, by from when on.
@@ -142,7 +147,10 @@ impl Index {
         self.account(job, Amounts::plus);
         if let Some(place) = gives_way(job) {
             self.givers.entry(job.spec.team.clone()).or_default().insert(place);
+            let starts = self.giver_starts.entry(job.spec.team.clone()).or_default();
+            starts.insert((job.started.map_or(Mono(0), |at| at.now), job.id));
         }
+        self.delays.extend(delayed_until(job).map(|until| (until, job.id)));
         if has_promises(job) {
             self.promised.insert(job.id);
         }
@@ -179,6 +187,11 @@ impl Index {
         self.account(job, Amounts::minus);
         if let Some(place) = gives_way(job) {
             take(&mut self.givers, &job.spec.team, &place);
+            let started = job.started.map_or(Mono(0), |at| at.now);
+            take(&mut self.giver_starts, &job.spec.team, &(started, job.id));
+        }
+        if let Some(until) = delayed_until(job) {
+            self.delays.remove(&(until, job.id));
         }
         self.promised.remove(&job.id);
         if let Some(reserved) = &job.reserved {
@@ -387,6 +400,14 @@ fn gives_way(job: &Job) -> Option<Place> {
     gives.then(|| Place::of(job, gangs::standing(job)))
 }
 
+/// When a job that wants room may first make others give some, if it has to wait for that.
+pub(super) fn delayed_until(job: &Job) -> Option<Mono> {
+    let wants = matches!(job.state, State::Queued | State::Starting | State::Running);
+    let delay = job.spec.preemption_delay.filter(|_| wants)?;
+    let since = job.evicted.as_ref().map_or(job.submitted, |evicted| evicted.1);
+    Some(may_evict_from(since.now, Some(delay)))
+}
+
 fn has_promises(job: &Job) -> bool {
     job.tasks.iter().any(|task| task.state == TaskState::Nominated)
 }
@@ -404,8 +425,8 @@ fn account(job: &Job) -> Account {
     let comes_back = |why| matches!(why, StopFor::Preempt | StopFor::Requeue | StopFor::Gang);
     match job.state {
         State::Queued if job.frozen => {
-            let cores = |n: usize| job.spec.request.cpu_milli.saturating_mul(n as u64);
-            part.wanted.cpu_milli = cores(job.active_tasks().count());
+            let tasks = job.active_tasks().count() as u64;
+            part.wanted.cpu_milli = job.spec.request.cpu_milli.saturating_mul(tasks);
         }
         State::Queued => add(&mut part.wanted, &job.spec.request_in_all()),
         State::Stopping(why) if comes_back(why) && job.hold.is_none() => {

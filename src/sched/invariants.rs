@@ -97,14 +97,20 @@ fn bounds(world: &World, job: &Job, request: &Resources) -> Vec<String> {
 }
 
 /// Whether a job may lose room so, and only once.
-fn eviction(world: &World, job: &Job, eviction: &Eviction, seen: &mut BTreeSet<(JobId, u32)>) -> Vec<String> {
+fn eviction(
+    world: &World,
+    job: &Job,
+    eviction: &Eviction,
+    seen: &mut BTreeSet<(JobId, u32)>,
+) -> Vec<String> {
     let mut broken = Vec::new();
     let mut expect = |holds: bool, what: &str| {
         if !holds {
             broken.push(format!("job {}: {what} ({:?})", job.id, eviction.rule));
         }
     };
-    let all: Vec<u32> = job.active_tasks().map(|task| task.rank).collect();
+    let goes_on = job.active_tasks().filter(|task| task.state != TaskState::Stopping);
+    let all: Vec<u32> = goes_on.map(|task| task.rank).collect();
     let ranks = if eviction.ranks.is_empty() { &all } else { &eviction.ranks };
     expect(ranks.iter().all(|rank| seen.insert((job.id, *rank))), "is evicted twice");
     let taker = eviction.taker.and_then(|taker| world.job(taker));

@@ -14,6 +14,7 @@ use crate::model::fact::kept::{KEY_FOR, RATE_WINDOW};
 use crate::model::job::Hold;
 use crate::model::setup::{API_DEFAULT_COUNT, Countable, Setup};
 use crate::model::{Job, Node, Team};
+use crate::sched::actions;
 use crate::sched::future::learned::Learned;
 use crate::sched::index::Index;
 
@@ -192,10 +193,18 @@ impl World {
         let holds = holds.chain(&self.paused).filter_map(|hold| hold.until);
         let calendar = self.index.calendar.get_min().map(|(wall, _)| *wall);
         let cancel = self.index.cancels.get_min().map(|(due, _)| *due);
-        let stale = crate::sched::actions::stale_gang::next_due(self, at.now);
+        let stale = actions::stale_gang::next_due(self, at.now);
+        let safe = actions::protected_until(self, at.now);
         // What runs longer than expected puts reservations off: others may use the room then.
         let reserved = self.index.reserved.iter().map(|(due, _)| *due).find(|due| *due > at.now);
-        let mono = rate.chain(limit).chain(cancel).chain(reserved).chain(stale).filter(|due| *due > at.now).min();
+        let mono = rate
+            .chain(limit)
+            .chain(reserved)
+            .chain(cancel)
+            .chain(stale)
+            .chain(safe)
+            .filter(|due| *due > at.now)
+            .min();
         (mono, holds.chain(calendar).filter(|due| *due > at.wall).min())
     }
 

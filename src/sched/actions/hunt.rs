@@ -2,10 +2,11 @@
 //! the order of teams and jobs, and note who had to give room for it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{Excluded, Unbounded};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::base::JobId;
+use crate::base::{JobId, Mono, Span};
 use crate::model::fact::{Eviction, Rule};
 use crate::model::job::StopFor;
 use crate::model::reason::{Numbers, Value};
@@ -16,9 +17,9 @@ use crate::sched::board::heads::Head;
 use crate::sched::board::seat::{Mark, Waiting};
 use crate::sched::board::settle::Deed;
 use crate::sched::board::turns::Turns;
-use crate::sched::index::Shape;
+use crate::sched::index::{Shape, delayed_until};
 use crate::sched::policy::amounts::Kind;
-use crate::sched::policy::protection::may_evict_from;
+use crate::sched::world::World;
 
 /// Nodes an action looks at in one cycle at most.
 const ACTION_LOOKS: u64 = 1_000_000;
@@ -58,7 +59,8 @@ pub fn run(board: &mut Board, hunt: &dyn Hunt) {
             board.left.push(head);
             continue;
         };
-        let next = if taker.head.id() == head.id() { board.after(&head) } else { Some(head.clone()) };
+        let next =
+            if taker.head.id() == head.id() { board.after(&head) } else { Some(head.clone()) };
         let still = waiting.iter().filter(|other| other.id() != head.id()).cloned();
         waiting = Rc::new(still.chain(next.clone()).collect());
         next.into_iter().for_each(|head| turns.push(&board.teams, head));
@@ -71,11 +73,9 @@ fn ready(board: &mut Board, head: &Head, others: &Rc<Vec<Head>>) -> Option<Taker
     for _ in 0..PASSED_OVER {
         let head = next?;
         let job = board.world().job(head.id())?;
-        let waits_since = job.evicted.as_ref().map_or(job.submitted, |evicted| evicted.1);
-        let delayed = may_evict_from(waits_since.now, job.spec.preemption_delay) > board.at().now;
-        let placed = board.seated(head.id()).is_some_and(|seat| {
-            seat.next_chunk(Waiting::Fresh).is_empty()
-        });
+        let delayed = delayed_until(job).is_some_and(|until| until > board.at().now);
+        let placed =
+            board.seated(head.id()).is_some_and(|seat| seat.next_chunk(Waiting::Fresh).is_empty());
         if !delayed && !placed {
             return Taker::of(board, &head, others);
         }
@@ -101,13 +101,7 @@ fn take(board: &mut Board, hunt: &dyn Hunt, taker: &Taker) -> bool {
 
 /// Notes who had to give room. A gang that keeps its minimum where it is loses single tasks,
 /// any other goes whole.
-fn evict(
-    board: &mut Board,
-    hunt: &dyn Hunt,
-    taker: &Taker,
-    outcome: &Outcome,
-    numbers: &Compared,
-) {
+fn evict(board: &mut Board, hunt: &dyn Hunt, taker: &Taker, outcome: &Outcome, numbers: &Compared) {
     let mut by_job: BTreeMap<JobId, Vec<&Batch>> = BTreeMap::new();
     for batch in outcome.lost.iter().chain(&outcome.moved) {
         by_job.entry(batch.job).or_default().push(batch);
@@ -196,4 +190,27 @@ impl Compared {
         }
         numbers
     }
+}
+
+/// When a job next stops being safe from others, or may next make others give room, after `now`:
+/// only if somebody waits.
+pub fn next_due(world: &World, now: Mono) -> Option<Mono> {
+    if world.index().queue.is_empty() {
+        return None;
+    }
+    let delays = world.index().delays.range((now, JobId(u64::MAX))..).next();
+    let delay = delays.map(|(until, _)| *until);
+    let spans: BTreeSet<Span> = world
+        .teams()
+        .flat_map(|team| [team.terms.preempt_min_runtime, team.terms.reclaim_min_runtime])
+        .flatten()
+        .collect();
+    let safe = spans.into_iter().flat_map(|span| {
+        let started = (now - span, JobId(u64::MAX));
+        let of_team = |starts: &imbl::OrdSet<(Mono, JobId)>| {
+            Some(starts.range((Excluded(started), Unbounded)).next()?.0 + span)
+        };
+        world.index().giver_starts.values().filter_map(of_team).collect::<Vec<_>>()
+    });
+    safe.chain(delay).filter(|due| *due > now).min()
 }

@@ -19,6 +19,8 @@ use crate::sched::board::Board;
 use crate::sched::board::settle::Deed;
 use crate::sched::plan::Plan;
 
+pub use hunt::next_due as protected_until;
+
 /// A step of the cycle.
 pub type Step = fn(&mut Board);
 

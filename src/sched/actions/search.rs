@@ -155,9 +155,8 @@ fn free_on(board: &Board, node: usize) -> Amounts {
 /// What batches hold on nodes that could be used for others.
 fn freed(board: &Board, batches: &[Batch], on: Option<usize>) -> Amounts {
     let holds = batches.iter().flat_map(|batch| &batch.holds);
-    let usable = holds.filter(|(node, _)| {
-        board.is_open(*node) && on.is_none_or(|only| only == *node)
-    });
+    let usable =
+        holds.filter(|(node, _)| board.is_open(*node) && on.is_none_or(|only| only == *node));
     usable.fold(Amounts::default(), |sum, (_, held)| sum.plus(&Amounts::from(held)))
 }
 
@@ -190,7 +189,8 @@ impl Need {
             let shared = pool.iter().enumerate().filter(|(_, b)| !b.nodes.is_disjoint(nodes));
             shared.map(|(at, _)| at).collect::<Vec<usize>>()
         };
-        let mut sets: Vec<Vec<usize>> = pool.last().map(|last| on(&last.nodes)).into_iter().collect();
+        let mut sets: Vec<Vec<usize>> =
+            pool.last().map(|last| on(&last.nodes)).into_iter().collect();
         let mut nodes: Vec<(u64, usize)> = Vec::new();
         let kind = self.kind();
         let mut elsewhere = self.free;
@@ -266,8 +266,8 @@ impl Try<'_> {
             batch.ranks.iter().for_each(|rank| board.evict(batch.job, *rank));
         }
         let outcome = self.place_all(board, victims, mode).then(|| what_became(board, victims));
-        let lawful = outcome
-            .filter(|outcome| self.aim.is_lawful(board, self.queues, self.taker, outcome));
+        let lawful =
+            outcome.filter(|outcome| self.aim.is_lawful(board, self.queues, self.taker, outcome));
         if lawful.is_none() {
             board.rollback(before);
         }

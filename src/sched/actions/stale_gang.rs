@@ -18,9 +18,9 @@ pub fn run(board: &mut Board) {
     for (since, id) in short {
         let Some(grace) = grace(board.world(), id) else { continue };
         let stale_for = now.since(since);
-        let completed = board.seated(id).is_some_and(|seat| {
-            seat.gang(Waiting::Fresh, Mark::is_in).is_satisfied()
-        });
+        let completed = board
+            .seated(id)
+            .is_some_and(|seat| seat.gang(Waiting::Fresh, Mark::is_in).is_satisfied());
         if completed || !grace_is_over(stale_for, Some(grace)) {
             continue;
         }

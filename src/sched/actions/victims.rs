@@ -85,7 +85,7 @@ pub struct Victims<'a> {
 impl<'a> Victims<'a> {
     /// All victims of a choice, beside the tasks that are taken already.
     pub fn new(board: &Board, choice: &'a dyn Choice, taken: &[Batch]) -> Victims<'a> {
-        let count = board.teams.len();
+        let count = board.teams.count();
         let looks = |team| choice.looks_into(board, team).then_some(None);
         let mut by_job: BTreeMap<JobId, Vec<usize>> = BTreeMap::new();
         for batch in taken {
@@ -94,7 +94,9 @@ impl<'a> Victims<'a> {
         let mut next = vec![BTreeMap::new(); count];
         for deed in &board.deeds {
             let Deed::Goes(id) = deed else { continue };
-            let Some(seat) = board.seated(*id).filter(|seat| seat.job.gives_way()) else { continue };
+            let Some(seat) = board.seated(*id).filter(|seat| seat.job.gives_way()) else {
+                continue;
+            };
             let waited = seat.job.active_tasks().next().is_none();
             let place = Place::of(&seat.job, standing_without(seat, &[]));
             if waited && choice.looks_into(board, seat.team) && choice.allows(&place) {
@@ -121,13 +123,7 @@ impl<'a> Victims<'a> {
         }
     }
 
-    fn batch(
-        &mut self,
-        board: &mut Board,
-        team: usize,
-        place: Place,
-        id: JobId,
-    ) -> Option<Batch> {
+    fn batch(&mut self, board: &mut Board, team: usize, place: Place, id: JobId) -> Option<Batch> {
         let min_runtime = self.choice.min_runtime(board, team);
         let now = board.at().now;
         let seat = board.seat(id)?;
@@ -176,9 +172,8 @@ impl<'a> Victims<'a> {
         }
         for child in board.teams.below(at) {
             let Some(leaf) = self.worst(board, Some(*child)) else { continue };
-            let worse = worst.is_none_or(|known| {
-                self.order(board, (*child, leaf), known) == Ordering::Greater
-            });
+            let worse = worst
+                .is_none_or(|known| self.order(board, (*child, leaf), known) == Ordering::Greater);
             if worse {
                 worst = Some((*child, leaf));
             }
@@ -202,9 +197,9 @@ impl<'a> Victims<'a> {
         let Some((_, id)) = self.next[team].last_key_value() else { return Amounts::default() };
         let Some(job) = board.world().job(*id) else { return Amounts::default() };
         let taken = self.taken.get(id).map_or(&[][..], Vec::as_slice);
-        let left = job.active_tasks().filter(|task| {
-            !taken.contains(&usize::try_from(task.rank).unwrap_or(usize::MAX))
-        });
+        let left = job
+            .active_tasks()
+            .filter(|task| !taken.contains(&usize::try_from(task.rank).unwrap_or(usize::MAX)));
         left.fold(Amounts::default(), |sum, task| {
             sum.plus(&Amounts::from(job.spec.request_of(task.group)))
         })

@@ -2,7 +2,7 @@
 
 use crate::base::{At, Mono, TaskId};
 use crate::model::fact::Fact;
-use crate::model::job::{Job, State, Task, TaskState};
+use crate::model::job::{Exit, Job, State, Task, TaskState};
 use crate::sched::apply::jobs::new_tasks;
 
 /// Changes a task of the job's current attempt; a fact of another attempt changes nothing.
@@ -58,24 +58,28 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
                 }
             }
         }
-        Fact::TaskEnded { task: id, exit, ended } => {
-            let stops = job.stop.is_some();
-            if let Some(task) = find(job, *id) {
-                task.state = TaskState::Ended;
-                let ended = ended.unwrap_or(at);
-                task.ended = Some(task.started.map_or(ended, |started| ended.max(started)));
-                task.exit = Some(exit.clone());
-                if task.given_up && !stops {
-                    let group = task.group;
-                    let rank = u32::try_from(job.tasks.len()).unwrap_or(u32::MAX);
-                    job.tasks.push(Task::pending(rank, group));
-                }
-            }
-            if job.prompt.as_ref().is_some_and(|prompt| prompt.rank == id.rank) {
-                job.prompt = None;
-            }
-        }
+        Fact::TaskEnded { task, exit, ended } => end(job, *task, exit, ended.unwrap_or(at)),
         _ => {}
+    }
+}
+
+/// Its process is over. One that gave its room to others is followed by another rank, which
+/// takes its part when there is room again.
+fn end(job: &mut Job, id: TaskId, exit: &Exit, ended: At) {
+    let stops = job.stop.is_some();
+    let mut follows = None;
+    if let Some(task) = find(job, id) {
+        task.state = TaskState::Ended;
+        task.ended = Some(task.started.map_or(ended, |started| ended.max(started)));
+        task.exit = Some(exit.clone());
+        follows = (task.given_up && !stops).then_some(task.group);
+    }
+    if let Some(group) = follows {
+        let rank = u32::try_from(job.tasks.len()).unwrap_or(u32::MAX);
+        job.tasks.push(Task::pending(rank, group));
+    }
+    if job.prompt.as_ref().is_some_and(|prompt| prompt.rank == id.rank) {
+        job.prompt = None;
     }
 }
 

@@ -89,9 +89,9 @@ impl Board {
             Mark::Evicted(from) => Some(from.clone()),
             _ => None,
         };
-        let could_keep = from.as_ref().filter(|from| {
-            self.rooms[from.node].could_keep(request, known(&from.grip))
-        });
+        let could_keep = from
+            .as_ref()
+            .filter(|from| self.rooms[from.node].could_keep(request, known(&from.grip)));
         if let Some(from) = could_keep.filter(|_| mode == Mode::Stay) {
             self.keep(id, rank, request, from.clone());
             return true;
@@ -267,7 +267,7 @@ impl Board {
             {
                 return None;
             }
-            if level.now() < *need {
+            if level.free() < *need {
                 all = When::Later;
             }
         }
@@ -329,9 +329,10 @@ impl Board {
                 *cores.entry(placement.node.clone()).or_default() += request.cpu_milli;
             }
         }
-        let free = |node: usize, need| self.nodes[node].up && self.rooms[node].cpu.now() >= need;
+        let free = |node: usize, need| self.nodes[node].up && self.rooms[node].cpu.free() >= need;
         let fit = |(name, need): (&Name, &u64)| self.node(name).is_some_and(|n| free(n, *need));
-        let held = |(name, need): (&Name, &u64)| self.units(name).is_some_and(|l| l.now() >= *need);
+        let held =
+            |(name, need): (&Name, &u64)| self.units(name).is_some_and(|l| l.free() >= *need);
         if !cores.iter().all(fit) || !units.custom.iter().all(held) {
             return false;
         }

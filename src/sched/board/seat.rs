@@ -112,11 +112,8 @@ impl Seat {
             (TaskState::Stopping, Some(spot)) => Mark::Leaves(spot),
             _ => Mark::Over,
         };
-        let mut tasks: Vec<Cell> = job
-            .tasks
-            .iter()
-            .map(|task| Cell { group: task.group, mark: mark(task) })
-            .collect();
+        let mut tasks: Vec<Cell> =
+            job.tasks.iter().map(|task| Cell { group: task.group, mark: mark(task) }).collect();
         if tasks.is_empty() {
             let ranks = job.spec.groups_by_rank();
             tasks = ranks.map(|group| Cell { group, mark: Mark::Waits }).collect();
@@ -138,14 +135,12 @@ impl Seat {
     /// The ranks that are to be placed together next.
     pub fn next_chunk(&self, waiting: Waiting) -> Vec<usize> {
         let chunk = gang::next_chunk(&self.gang(waiting, Mark::is_in));
-        self.ranks(&chunk, self.tasks.iter().enumerate(), |mark| mark.waits(waiting))
+        self.ranks(&chunk, &self.tasks.iter().enumerate(), |mark| mark.waits(waiting))
     }
 
     /// The ranks that go next if it must give room, and whether it keeps its minimum then.
     pub fn next_to_give_up(&self, taken: &[usize]) -> (Vec<usize>, bool) {
-        let holds = |(rank, cell): &(usize, &Cell)| {
-            cell.mark.can_give() && !taken.contains(rank)
-        };
+        let holds = |(rank, cell): &(usize, &Cell)| cell.mark.can_give() && !taken.contains(rank);
         let gang = gangs::tree(&self.job.spec, |group| {
             let all = self.tasks.iter().enumerate();
             let cells = all.filter(|(rank, cell)| cell.group == group && holds(&(*rank, *cell)));
@@ -153,13 +148,13 @@ impl Seat {
         });
         let (shares, keeps) = gang::next_to_give_up(&gang);
         let ranks = self.tasks.iter().enumerate().rev().filter(holds);
-        (self.ranks(&shares, ranks, |_| true), keeps)
+        (self.ranks(&shares, &ranks, |_| true), keeps)
     }
 
     fn ranks<'a>(
         &self,
         shares: &[Share],
-        cells: impl Iterator<Item = (usize, &'a Cell)> + Clone,
+        cells: &(impl Iterator<Item = (usize, &'a Cell)> + Clone),
         fits: impl Fn(&Mark) -> bool,
     ) -> Vec<usize> {
         let of = |share: &Share| {

@@ -37,9 +37,9 @@ pub struct Turns<T> {
 impl<T: Waits> Turns<T> {
     /// Nobody waits yet.
     pub fn new(teams: &Teams, by_team: bool) -> Turns<T> {
-        let waiting = (0..teams.len()).map(|_| BTreeMap::new()).collect();
-        let best = vec![None; teams.len() + 1];
-        Turns { waiting, best, stale: vec![true; teams.len() + 1], by_team }
+        let waiting = (0..teams.count()).map(|_| BTreeMap::new()).collect();
+        let best = vec![None; teams.count() + 1];
+        Turns { waiting, best, stale: vec![true; teams.count() + 1], by_team }
     }
 
     /// Adds one.
@@ -61,7 +61,7 @@ impl<T: Waits> Turns<T> {
         for level in lineage(&teams.queues, team) {
             self.stale[level] = true;
         }
-        self.stale[teams.len()] = true;
+        self.stale[teams.count()] = true;
     }
 
     fn first(&self, team: usize) -> Option<&T> {
@@ -70,7 +70,7 @@ impl<T: Waits> Turns<T> {
 
     /// The team at or below `at` whose turn it is.
     fn find(&mut self, teams: &Teams, at: Option<usize>) -> Option<usize> {
-        let slot = at.unwrap_or(teams.len());
+        let slot = at.unwrap_or(teams.count());
         if !self.stale[slot] {
             return self.best[slot];
         }

@@ -12,6 +12,7 @@ use crate::model::page::Lane;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::setup::PRIORITY_MAX;
 use crate::model::{Actor, Fact};
+use crate::sched::decide::submit::check_leaf;
 use crate::sched::decide::{check_limit, hold, holds, known_team, life, rights};
 use crate::sched::plan::Plan;
 use crate::sched::world::World;
@@ -232,6 +233,7 @@ fn set(plan: &mut Plan, job: &Arc<Job>, change: &Change, by: &Actor) -> Result<(
     if let Some(team) = &change.team {
         known_team(plan, team)?;
         rights::on_team(plan.world(), by, team, Right::Submit)?;
+        check_leaf(plan, team)?;
         spec.team = team.clone();
     }
     if let Some(deadline) = change.deadline {

@@ -3,7 +3,7 @@
 use crate::model::Resources;
 use crate::model::job::Job;
 use crate::model::reason::{Code, Reason};
-use crate::model::team::parent;
+use crate::model::team::{is_within, parent};
 use crate::sched::policy::amounts::{Amounts, Kind};
 use crate::sched::policy::gates::{Over, over};
 use crate::sched::world::World;
@@ -28,10 +28,7 @@ pub(super) fn reasons(world: &World, job: &Job, chunk: &Resources) -> Vec<Reason
 
 /// What a team and all below it hold, and what of it jobs hold that never give way.
 pub(in crate::sched) fn in_all(world: &World, name: &str) -> (Amounts, Amounts) {
-    let below = |team: &str| {
-        team.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let accounts = world.index().accounts.iter().filter(|(team, _)| below(team));
+    let accounts = world.index().accounts.iter().filter(|(team, _)| is_within(team, name));
     accounts.fold(Default::default(), |(held, firm), (_, account)| {
         (Amounts::plus(&held, &account.held), Amounts::plus(&firm, &account.firm))
     })

@@ -208,7 +208,7 @@ fn thaw_waits(world: &World, job: &Job) -> Option<Reason> {
     }
     let rooms = rooms(world, None, |node| node.up);
     let free = |name: &Name| rooms.rooms.iter().find(|room| room.name == *name);
-    let fits = |(name, need): (&&Name, &u64)| free(name).is_some_and(|r| r.cpu.now() >= *need);
+    let fits = |(name, need): (&&Name, &u64)| free(name).is_some_and(|r| r.cpu.free() >= *need);
     if cores.iter().all(fits) {
         return None;
     }
@@ -223,7 +223,8 @@ fn promised_units(world: &World, name: &str, but: JobId) -> u64 {
     let jobs = jobs.filter_map(|id| world.job(*id));
     let tasks = jobs.flat_map(|job| job.tasks.iter().map(move |task| (job, task)));
     let nominated = tasks.filter(|(_, task)| task.state == TaskState::Nominated);
-    let units = nominated.filter_map(|(job, task)| job.spec.request_of(task.group).custom.get(name));
+    let units =
+        nominated.filter_map(|(job, task)| job.spec.request_of(task.group).custom.get(name));
     units.sum()
 }
 

@@ -56,14 +56,14 @@ impl Level {
     }
 
     /// What is free now and not needed for a promise.
-    pub fn now(&self) -> u64 {
+    pub fn free(&self) -> u64 {
         self.total.saturating_sub(self.held).min(self.later())
     }
 
     /// What is free at a time.
     pub fn at(&self, when: When) -> u64 {
         match when {
-            When::Now => self.now(),
+            When::Now => self.free(),
             When::Later => self.later(),
         }
     }
@@ -168,7 +168,8 @@ impl Room {
 
     /// Whole devices that are free.
     pub fn whole_devices(&self, when: When) -> u64 {
-        let count = |when| self.devices.iter().filter(|device| device.is_whole(when)).count() as u64;
+        let count =
+            |when| self.devices.iter().filter(|device| device.is_whole(when)).count() as u64;
         let taken = self.whole.held.saturating_add(self.whole.promised);
         let later = count(When::Later).saturating_sub(taken);
         match when {
@@ -189,7 +190,7 @@ impl Room {
         }
         let fits = |(_, device): &(usize, &Device)| self.shares(device, gpu_milli, when);
         let fitting = self.devices.iter().enumerate().filter(fits);
-        let full = |level: &Level| (level.at(when), level.now());
+        let full = |level: &Level| (level.at(when), level.free());
         let (at, _) = fitting.min_by_key(|(_, d)| match by {
             PlaceBy::Spread => (WHOLE - full(&d.level).0, 0, d.index),
             PlaceBy::BinPack | PlaceBy::LeastFragmentation => {
@@ -310,7 +311,10 @@ impl Room {
     /// What of `gpu_milli` could be served here.
     fn gpu_best(&self, gpu_milli: u64) -> u64 {
         if gpu_milli < WHOLE {
-            return self.devices.iter().map(|device| device.level.now()).max().unwrap_or(0);
+            let spoken_for =
+                |device: &&Device| device.is_whole(When::Now) && self.whole_devices(When::Now) == 0;
+            let usable = self.devices.iter().filter(|device| !spoken_for(device));
+            return usable.map(|device| device.level.free()).max().unwrap_or(0);
         }
         self.whole_devices(When::Now) * WHOLE
     }
@@ -360,7 +364,8 @@ pub fn place(rooms: &mut [Room], request: &Resources, count: u32) -> Result<(), 
         let chosen = choose(&trial, request, PlaceBy::BinPack, When::Now, |_| true);
         let Some((at, _)) = chosen else { return Err((done, best(&trial, request))) };
         let room = &mut trial[at];
-        let grip = room.grip(request.gpu_milli, When::Now, PlaceBy::BinPack).unwrap_or(Grip::Nothing);
+        let grip =
+            room.grip(request.gpu_milli, When::Now, PlaceBy::BinPack).unwrap_or(Grip::Nothing);
         room.take(request, &grip, When::Now);
     }
     rooms.clone_from_slice(&trial);
@@ -370,8 +375,8 @@ pub fn place(rooms: &mut [Room], request: &Resources, count: u32) -> Result<(), 
 /// The most that is free in one place.
 pub fn best(rooms: &[Room], request: &Resources) -> Best {
     Best {
-        cpu_milli: rooms.iter().map(|room| room.cpu.now()).max().unwrap_or(0),
-        mem_bytes: rooms.iter().map(|room| room.mem.now()).max().unwrap_or(0),
+        cpu_milli: rooms.iter().map(|room| room.cpu.free()).max().unwrap_or(0),
+        mem_bytes: rooms.iter().map(|room| room.mem.free()).max().unwrap_or(0),
         gpu_milli: rooms.iter().map(|room| room.gpu_best(request.gpu_milli)).max().unwrap_or(0),
     }
 }

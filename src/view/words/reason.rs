@@ -213,7 +213,8 @@ fn resource_busy(read: &Read) -> String {
 /// A bound of a team that its next tasks would break.
 fn bound(read: &Read, what: &str, whose: &str) -> String {
     let team = read.text("team").map_or_else(String::new, |team| format!(" of team {team}"));
-    let kinds: [(&str, &str, fn(u64) -> String); 3] = [
+    type Write = fn(u64) -> String;
+    let kinds: [(&str, &str, Write); 3] = [
         ("gpu_milli", " GPUs", format_gpu),
         ("cpu_milli", " cores", format_cpu),
         ("mem_bytes", " of memory", format_bytes),

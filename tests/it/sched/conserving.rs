@@ -69,7 +69,8 @@ fn gates_open(world: &World, job: &Job, now: Mono) -> bool {
         let held: u128 =
             holders.map(|job| u128::from(units_of(job)) * u128::from(active(job))).sum();
         let need = u128::from(*units) * u128::from(tasks);
-        let promised: u128 = promised(world, job).map(|(other, _)| u128::from(units_of(other))).sum();
+        let promised: u128 =
+            promised(world, job).map(|(other, _)| u128::from(units_of(other))).sum();
         let held = held + if job.frozen { 0 } else { promised };
         let taken = u128::from(world.taken(name, now));
         let rate = countable.per_minute.filter(|_| !job.frozen);
@@ -139,12 +140,28 @@ fn fits(world: &World, job: &Job) -> bool {
     }
     let (mut left, _) = wants_room(job).unwrap();
     let open = world.nodes().filter(|node| node.up && node.drain.is_none());
+    let open = open.filter(|node| takes(world, node, job));
     for mut free in open.map(|node| free(world, node, job)) {
         while left > 0 && take(&mut free, request) {
             left -= 1;
         }
     }
     left == 0
+}
+
+/// A node takes a job by its labels, its kind and the number of its tasks. (Which of several
+/// tasks is the one too many is left to others: such nodes take all or nothing here.)
+fn takes(world: &World, node: &Node, job: &Job) -> bool {
+    let traits = &node.traits;
+    let comes_back = job.spec.requeue || job.spec.resumable || job.checkpoint.is_some();
+    let on_node = |task: &&Task| {
+        let there = task.placement.as_ref().is_some_and(|p| p.node == node.name);
+        there && (task.state.is_active() || task.state == TaskState::Nominated)
+    };
+    let tasks = world.jobs().map(|other| other.tasks.iter().filter(on_node).count()).sum::<usize>();
+    job.spec.node_labels.iter().all(|(name, value)| traits.labels.get(name) == Some(value))
+        && (!traits.spot || job.spec.spot && comes_back)
+        && traits.max_tasks.is_none_or(|most| tasks + job.spec.gang.min as usize <= most as usize)
 }
 
 /// What is free on a node now and not needed for what others are promised.

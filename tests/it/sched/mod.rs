@@ -29,5 +29,6 @@ mod pausing;
 mod random;
 mod reserved;
 mod runner;
+mod taking;
 mod verbs;
 mod volume;

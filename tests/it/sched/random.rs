@@ -4,11 +4,11 @@
 //! The seed is fixed, so that a run repeats; `PROPTEST_CASES=2000` looks further.
 
 use holdshort::base::{JobId, Name, Span, TaskId};
-use holdshort::model::team::{Bounds, Terms, Weights};
-use holdshort::model::{JobSpec, Team};
 use holdshort::model::command::{Command, Submit, TaskEvent, Verb};
 use holdshort::model::job::{ArrayPlace, Exit, Gang};
 use holdshort::model::refusal::RefusalCode;
+use holdshort::model::team::{Bounds, Terms, Weights};
+use holdshort::model::{JobSpec, Team};
 use holdshort::sched::health::{self, Signals};
 use proptest::prelude::*;
 use proptest::sample::Index;

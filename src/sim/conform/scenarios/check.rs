@@ -29,7 +29,9 @@ pub fn expectations(case: &Case, stage: &Stage) -> Result<(), String> {
             let name = format!("{}/{task}", job.name);
             let single = case.expect.tasks.get(&name);
             for expected in single.into_iter().chain(case.expect.jobs.get(&job.name)) {
-                wrong.extend(differs(stage, at, task, expected).map(|what| format!("{name} {what}")));
+                wrong.extend(
+                    differs(stage, at, task, expected).map(|what| format!("{name} {what}")),
+                );
             }
         }
     }

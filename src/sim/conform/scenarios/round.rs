@@ -1,9 +1,9 @@
 //! One round: the core decides, then what was begun comes to its end.
 
 use crate::base::TaskId;
+use crate::model::Fact;
 use crate::model::command::{Command, TaskEvent};
 use crate::model::job::{Exit, TaskState};
-use crate::model::Fact;
 use crate::sched::plan::Plan;
 use crate::sched::{World, actions, decide};
 
@@ -35,7 +35,8 @@ impl Work {
                 Fact::TaskNominated { .. } => work.pipelines += 1,
                 Fact::JobEvicted { job, eviction } => {
                     let active = world.job(*job).map_or(0, |job| job.active_tasks().count());
-                    let tasks = if eviction.ranks.is_empty() { active } else { eviction.ranks.len() };
+                    let tasks =
+                        if eviction.ranks.is_empty() { active } else { eviction.ranks.len() };
                     let tasks = u32::try_from(tasks).unwrap_or(u32::MAX);
                     work.evictions += tasks;
                     work.pipelines += if eviction.moved { tasks } else { 0 };

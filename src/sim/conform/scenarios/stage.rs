@@ -102,7 +102,9 @@ impl Stage {
         let Some(at) = usize::try_from(task.job.0).ok().and_then(|n| n.checked_sub(1)) else {
             return;
         };
-        let (Some(job), Some(ranks)) = (world.job(task.job), self.ranks.get_mut(at)) else { return };
+        let (Some(job), Some(ranks)) = (world.job(task.job), self.ranks.get_mut(at)) else {
+            return;
+        };
         if job.tasks.is_empty() {
             ranks.clone_from(&self.fresh[at]);
         }
@@ -313,7 +315,11 @@ impl Kinds {
         for group in &job.subgroups {
             let tasks = order.iter().map(|at| same(&job.tasks[*at]));
             let inside = tasks.filter(|kind| kind.0.as_ref() == Some(&group.name));
-            inside.for_each(|kind| if !kinds.contains(&kind) { kinds.push(kind) });
+            inside.for_each(|kind| {
+                if !kinds.contains(&kind) {
+                    kinds.push(kind);
+                }
+            });
         }
         for at in &order {
             let kind = same(&job.tasks[*at]);
@@ -351,9 +357,9 @@ fn spec(job: &JobCase, team: Name, kinds: &Kinds) -> JobSpec {
     let size = u32::try_from(job.tasks.len()).unwrap_or(u32::MAX);
     let gpus = kinds.kinds.first().map_or(milli(job.gpus_per_task), |kind| kind.1);
     let plain = kinds.kinds.len() == 1 && job.subgroups.is_empty() && kinds.kinds[0].2.is_none();
-    let min = job.min_available.unwrap_or_else(|| {
-        job.subgroups.iter().map(|group| group.min_available).sum::<u32>()
-    });
+    let min = job
+        .min_available
+        .unwrap_or_else(|| job.subgroups.iter().map(|group| group.min_available).sum::<u32>());
     JobSpec {
         name: Name::from(&*job.name),
         team,
@@ -512,7 +518,10 @@ fn live(
     if stops {
         let (by, class) = ("owner".into(), Class::StartStop);
         let why = StopFor::Requeue;
-        note(if stuck { Span::mins(10) } else { Span::ZERO }, Fact::JobStopping { job: id, why, by, reason: None, class });
+        note(
+            if stuck { Span::mins(10) } else { Span::ZERO },
+            Fact::JobStopping { job: id, why, by, reason: None, class },
+        );
     }
     Ok(())
 }
