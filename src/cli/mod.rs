@@ -136,6 +136,7 @@ fn prepare(session: &Session, verb: &Linked, args: &[OsString]) -> Result<Ready,
         Linked::Pause(verb) => verb.check()?,
         Linked::Logs(verb) => verb.check(session)?,
         Linked::Ls(verb) => verb.check()?,
+        Linked::Plan(verb) => verb.check(session)?,
         _ => {}
     }
     Ok(Ready::default())
@@ -164,6 +165,7 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Nodes(verb) => verb.run(session, link).await,
         Linked::Drain(verb) => verb.run(session, link).await,
         Linked::Undrain(verb) => verb.run(session, link).await,
+        Linked::Plan(verb) => verb.run(session, link).await,
         Linked::Events(verb) => verb.run(session, link).await,
         Linked::Checkpoint(verb) => verb.run(session, link).await,
         Linked::Progress(verb) => verb.run(session, link).await,

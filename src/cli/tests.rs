@@ -10,6 +10,7 @@ use crate::base::{At, JobId, Mono, Name, Wall};
 use crate::link::{Answer, JobQuery, Link, LinkError, Stream};
 use crate::model::command::{Report, Verb};
 use crate::model::job::{Gang, Outcome, State};
+use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::{
     Counts, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus, Summary, Why,
 };
@@ -41,6 +42,7 @@ pub(crate) fn row(id: u64) -> JobRow {
         submitted: AT,
         started: Some(AT),
         ended: None,
+        expected_start: None,
         expected_end: None,
         exit: None,
         labels: BTreeMap::new(),
@@ -239,6 +241,9 @@ impl Link for Scripted {
     }
 
     fn why(&self, _job: JobId) -> Answer<'_, Why> {
+        unscripted()
+    }
+    fn plan(&self, _what: Supposition) -> Answer<'_, Outlook> {
         unscripted()
     }
     fn submit(&self, _jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {

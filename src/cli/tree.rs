@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use super::output::Color;
 use super::verbs::{
     act, again, attach, completions, config, conform, console, enable, events, help, journal, lab,
-    logs, ls, nodes, pause, report, send, serve, server, set, show, submit, wait,
+    logs, ls, nodes, pause, plan, report, send, serve, server, set, show, submit, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -144,6 +144,9 @@ pub enum Linked {
     /// Let work come to a node again
     #[command(hide = true)]
     Undrain(nodes::Undrain),
+    /// Say what would happen if, without touching anything
+    #[command(hide = true)]
+    Plan(plan::Plan),
     /// Print what happened
     #[command(hide = true)]
     Events(events::Events),

@@ -8,6 +8,7 @@ pub mod alarm;
 mod assemble;
 pub mod clock;
 mod durable;
+mod foresight;
 pub mod handle;
 pub mod intake;
 mod launch;
@@ -19,6 +20,7 @@ mod reads;
 mod recover;
 pub mod replay;
 pub mod submit;
+pub mod suppose;
 mod tokens;
 mod watch;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::base::{At, JobId, Wall};
 use crate::model::Resources;
-use crate::model::estimate::Confidence;
+use crate::model::estimate::{Confidence, Forecast};
 use crate::model::job::{Job, TaskState};
 use crate::model::page::{
     CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, Lane, NodeRow, Query, Summary,
@@ -98,6 +98,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         submitted: job.submitted,
         started: job.started,
         ended: job.ended,
+        expected_start: None,
         expected_end: expected_end(world, job, at),
         exit: job.exit.clone(),
         labels: spec.labels.clone(),
@@ -113,6 +114,16 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         cancel_at: job.cancel.as_ref().map(|cancel| cancel.due.wall),
         acked: job.acked.clone(),
         pty: spec.pty,
+    }
+}
+
+/// Fills in when jobs will probably start.
+pub fn foresee<'a>(
+    rows: impl IntoIterator<Item = &'a mut JobRow>,
+    forecasts: &BTreeMap<JobId, Forecast>,
+) {
+    for row in rows {
+        row.expected_start = forecasts.get(&row.id).copied();
     }
 }
 

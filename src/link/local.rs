@@ -10,6 +10,7 @@ use crate::api::client::follow::Heard;
 use crate::api::client::{CallError, Client};
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::{Report, Verb};
+use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::{EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, Why};
 use crate::model::submission::Submission;
 
@@ -73,6 +74,10 @@ impl Link for Local {
 
     fn why(&self, job: JobId) -> Answer<'_, Why> {
         answer(self.client.why(job))
+    }
+
+    fn plan(&self, what: Supposition) -> Answer<'_, Outlook> {
+        answer(async move { self.client.plan(&what).await })
     }
 
     fn summary(&self) -> Answer<'_, Summary> {

@@ -11,6 +11,7 @@ use futures::stream::BoxStream;
 
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::{Report, Verb};
+use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::{
     Cursor, Ended, EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, Why,
 };
@@ -60,6 +61,9 @@ pub trait Link: Send + Sync {
 
     /// Why a job is where it is.
     fn why(&self, job: JobId) -> Answer<'_, Why>;
+
+    /// What would happen if; nothing becomes so.
+    fn plan(&self, what: Supposition) -> Answer<'_, Outlook>;
 
     /// Nodes, countable resources, counts, holds.
     fn summary(&self) -> Answer<'_, Summary>;

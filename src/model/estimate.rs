@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::Span;
+use crate::base::{Span, Wall};
 
 /// How long a job is expected to run in all, pauses left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,17 @@ pub struct Estimate {
     pub origin: Origin,
     /// How much it is worth.
     pub confidence: Confidence,
+}
+
+/// When a job will probably start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Forecast {
+    /// If all that runs takes as long as half of its like do.
+    pub from: Wall,
+    /// If it takes as long as nine of ten do.
+    pub to: Wall,
+    /// How many of a hundred such forecasts came true so far; `None` while there were few.
+    pub hits_percent: Option<u8>,
 }
 
 /// Where an estimate comes from, the closest first.

@@ -14,6 +14,7 @@ pub mod filter;
 pub mod finding;
 pub mod job;
 pub mod node;
+pub mod outlook;
 pub mod page;
 pub mod people;
 pub mod ports;

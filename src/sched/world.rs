@@ -15,6 +15,7 @@ use crate::model::job::Hold;
 use crate::model::setup::{API_DEFAULT_COUNT, Countable, Setup};
 use crate::model::{Job, Node, Team};
 use crate::sched::actions;
+use crate::sched::future::hits::Hits;
 use crate::sched::future::learned::Learned;
 use crate::sched::index::Index;
 
@@ -53,6 +54,8 @@ pub struct World {
     pub(super) rates: OrdMap<Name, Vector<(Mono, u64)>>,
     /// What past runs say of the next.
     pub(super) history: Learned,
+    /// How many forecasts came true.
+    pub(super) hits: Hits,
     /// What follows from the jobs.
     pub(super) index: Index,
 }
@@ -246,6 +249,8 @@ struct Saved {
     rates: Vec<(Name, Vec<(Mono, u64)>)>,
     #[serde(default)]
     history: Learned,
+    #[serde(default)]
+    hits: Hits,
 }
 
 impl Serialize for World {
@@ -271,6 +276,7 @@ impl Serialize for World {
                 .map(|(name, taken)| (name.clone(), taken.iter().copied().collect()))
                 .collect(),
             history: self.history.clone(),
+            hits: self.hits.clone(),
         }
         .serialize(serializer)
     }
@@ -295,6 +301,7 @@ impl<'de> Deserialize<'de> for World {
             looked: saved.looked.into_iter().collect(),
             rates: saved.rates.into_iter().map(|(n, v)| (n, Vector::from_iter(v))).collect(),
             history: saved.history,
+            hits: saved.hits,
             ..World::default()
         };
         for job in saved.jobs {

@@ -3,7 +3,7 @@
 use axum::Json;
 use utoipa::OpenApi;
 
-use super::{acts, control, events, health, holds, jobs, logs, nodes, submit, terminal};
+use super::{acts, control, events, health, holds, jobs, logs, nodes, plan, submit, terminal};
 
 /// Collects the descriptions of all handlers.
 #[derive(OpenApi)]
@@ -20,6 +20,7 @@ use super::{acts, control, events, health, holds, jobs, logs, nodes, submit, ter
         acts::act,
         jobs::show,
         jobs::why,
+        plan::plan,
         submit::again,
         logs::logs,
         terminal::input,
@@ -62,7 +63,7 @@ mod tests {
             let name = part.split('"').next().unwrap();
             assert!(schemas.contains_key(name), "{name}");
         }
-        assert_eq!(json["paths"].as_object().unwrap().len(), 23);
+        assert_eq!(json["paths"].as_object().unwrap().len(), 24);
         let status = &schemas["ServerStatus"]["properties"]["since"];
         assert!(status.to_string().contains("Time") || status["format"] == "date-time");
     }

@@ -9,7 +9,7 @@ use super::app::App;
 use super::extract::BodyMax;
 use super::fault::Fault;
 use super::{
-    acts, control, events, guard, health, holds, jobs, logs, nodes, openapi, submit, terminal,
+    acts, control, events, guard, health, holds, jobs, logs, nodes, openapi, plan, submit, terminal,
 };
 
 /// Bytes of a request.
@@ -50,6 +50,7 @@ fn quick() -> Router<App> {
         .route("/pause", post(holds::pause))
         .route("/resume", post(holds::resume))
         .route("/server", get(control::status))
+        .route("/plan", post(plan::plan))
         .route("/looked", get(control::looked).put(control::look))
 }
 

@@ -22,6 +22,7 @@ pub mod hold;
 pub mod job;
 pub mod list;
 pub mod node;
+pub mod plan;
 pub mod problem;
 pub mod reason;
 pub mod receipt;

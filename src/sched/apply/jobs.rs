@@ -23,6 +23,12 @@ impl World {
                 self.put_job(new_job(*job, spec, owner.clone(), *uid, at));
             }
             Fact::JobForgotten { job } => self.drop_job(*job),
+            Fact::AttemptBegan { job: id, .. } => {
+                if let Some(job) = self.jobs.get(id) {
+                    self.hits.note(job, at.now);
+                }
+                self.change_job(*id, |job| change(job, fact, at, active));
+            }
             Fact::AttemptEnded { job, stopped_for, exit } => {
                 self.learn(*job, *stopped_for, exit.as_ref(), at);
                 self.change_job(*job, |job| change(job, fact, at, active));

@@ -26,6 +26,7 @@ use crate::sched::board::place::Fussy;
 use crate::sched::board::seat::{Mark, Seat};
 use crate::sched::board::settle::Deed;
 use crate::sched::board::teams::Teams;
+use crate::sched::future::ask::Counter;
 use crate::sched::future::guard::{Guard, Kept};
 use crate::sched::future::timeline::Parts;
 use crate::sched::index::{Holding, Use, holdings};
@@ -78,7 +79,7 @@ enum Undo {
     Array(JobId, u32),
     Deed,
     Line(usize, Box<Profile<Parts>>),
-    Units(Name, Box<Profile<i64>>),
+    Units(Counter, Box<Profile<i64>>),
 }
 
 /// A point to go back to.
@@ -167,7 +168,7 @@ impl Board {
     }
 
     /// A line of a countable resource is about to change.
-    pub(in crate::sched) fn keep_units(&mut self, name: Name, line: Profile<i64>) {
+    pub(in crate::sched) fn keep_units(&mut self, name: Counter, line: Profile<i64>) {
         self.log.push(Undo::Units(name, Box::new(line)));
     }
 

@@ -59,9 +59,14 @@ impl Guard {
 
     /// Reserves the earliest room for a job; whether there is some.
     pub fn reserve_for(&mut self, board: &Board, head: &Head) -> bool {
-        let Some(ask) = Ask::of(board, &self.timeline, head) else { return false };
-        self.timeline.know_units(board, &ask);
-        let Some(slot) = self.timeline.earliest(&ask, board.at().now) else { return false };
+        let ask = Ask::of(board, &self.timeline, head);
+        ask.is_some_and(|ask| self.reserve(board, &ask))
+    }
+
+    /// Reserves the earliest room for what is asked for; whether there is some.
+    pub fn reserve(&mut self, board: &Board, ask: &Ask) -> bool {
+        self.timeline.know(board, ask);
+        let Some(slot) = self.timeline.earliest(ask, board.at().now) else { return false };
         self.timeline.reserve(&slot);
         self.slots.push(slot);
         true

@@ -15,7 +15,7 @@ use crate::model::page::Lane;
 use crate::sched::board::Board;
 use crate::sched::board::seat::{Mark, Spot};
 use crate::sched::board::settle::Deed;
-use crate::sched::future::ask::{Ask, Slot};
+use crate::sched::future::ask::{Ask, Counter, Slot};
 use crate::sched::future::estimate;
 use crate::sched::policy::capacity::Capacity;
 use crate::sched::policy::fit::{Grip, Level, Room, WHOLE, When};
@@ -43,8 +43,8 @@ pub struct Timeline {
     now: Mono,
     /// By node.
     lines: Vec<Profile<Parts>>,
-    /// By countable resource, once somebody asked for it.
-    units: BTreeMap<Name, Profile<i64>>,
+    /// What is not on a node, once somebody asked for it.
+    units: BTreeMap<Counter, Profile<i64>>,
 }
 
 /// A number as the profiles count.
@@ -201,31 +201,27 @@ impl Timeline {
         self.end_of(board, job).since(self.now)
     }
 
-    /// Sees to it that the countable resources of a request are known.
-    pub fn know_units(&mut self, board: &Board, ask: &Ask) {
-        let unknown = ask.units.keys().find(|name| !self.units.contains_key(*name));
-        if unknown.is_none() {
+    /// Sees to it that what a request needs that is not on a node is known.
+    pub fn know(&mut self, board: &Board, ask: &Ask) {
+        let unknown: Vec<&Counter> =
+            ask.counters.keys().filter(|name| !self.units.contains_key(*name)).collect();
+        if unknown.is_empty() {
             return;
         }
-        let mut ends: BTreeMap<Name, Vec<(Mono, i64)>> = BTreeMap::new();
+        let mut ends: BTreeMap<&Counter, Vec<(Mono, i64)>> = BTreeMap::new();
         self.each_end(board, |job, group, _, end| {
-            for (name, units) in &job.spec.request_of(group).custom {
-                if ask.units.contains_key(name) {
-                    ends.entry(name.clone()).or_default().push((end, signed(*units)));
+            for counter in &unknown {
+                let held = counter.held_by(board, job, group);
+                if held > 0 {
+                    ends.entry(*counter).or_default().push((end, signed(held)));
                 }
             }
         });
-        for name in ask.units.keys() {
-            if self.units.contains_key(name) {
-                continue;
-            }
-            let mut ends = ends.remove(name).unwrap_or_default();
+        for counter in unknown {
+            let mut ends = ends.remove(counter).unwrap_or_default();
             ends.sort_unstable();
-            let level = board.units(name).unwrap_or_default();
-            let held = signed(level.held).saturating_sub(signed(level.releasing));
-            let free = signed(level.total).saturating_sub(held);
-            let free = free.saturating_sub(signed(level.promised));
-            self.units.insert(name.clone(), Profile::with_ends(free, ends));
+            let line = Profile::with_ends(counter.free(board), ends);
+            self.units.insert(counter.clone(), line);
         }
     }
 
@@ -243,12 +239,12 @@ impl Timeline {
         None
     }
 
-    /// The earliest start at which the countable resources are there.
+    /// The earliest start at which everything is there that is not on a node.
     fn units_from(&self, ask: &Ask, from: Mono) -> Option<Mono> {
         let mut at = from;
         for _ in 0..ROUNDS {
             let before = at;
-            for (name, units) in &ask.units {
+            for (name, units) in &ask.counters {
                 at = self.units.get(name)?.earliest(units, ask.length, at)?;
             }
             if at == before {
@@ -322,7 +318,7 @@ impl Timeline {
                 return None;
             }
         }
-        Some(Slot { job: ask.job, at, until, room: taken, units: ask.units.clone() })
+        Some(Slot { job: ask.job, at, until, room: taken, counters: ask.counters.clone() })
     }
 
     /// Keeps the room of a slot for it.
@@ -330,7 +326,7 @@ impl Timeline {
         for (node, parts) in &slot.room {
             self.lines[*node].reserve(slot.at, slot.until, parts);
         }
-        for (name, units) in &slot.units {
+        for (name, units) in &slot.counters {
             if let Some(line) = self.units.get_mut(name) {
                 line.reserve(slot.at, slot.until, units);
             }
@@ -345,7 +341,7 @@ impl Timeline {
     /// Whether countable resources are there from now until `until` beside what is reserved.
     pub fn admits_units(&self, units: &BTreeMap<Name, u64>, until: Mono) -> bool {
         let there = |(name, units): (&Name, &u64)| {
-            let line = self.units.get(name);
+            let line = self.units.get(&Counter::Units((*name).clone()));
             line.is_none_or(|line| line.fits(&signed(*units), self.now, until))
         };
         units.iter().all(there)
@@ -363,11 +359,12 @@ impl Timeline {
         &mut self,
         units: &BTreeMap<Name, u64>,
         until: Mono,
-    ) -> Vec<(Name, Profile<i64>)> {
+    ) -> Vec<(Counter, Profile<i64>)> {
         let mut before = Vec::new();
         for (name, units) in units {
-            if let Some(line) = self.units.get_mut(name) {
-                before.push((name.clone(), line.clone()));
+            let counter = Counter::Units(name.clone());
+            if let Some(line) = self.units.get_mut(&counter) {
+                before.push((counter, line.clone()));
                 line.reserve(self.now, until, &signed(*units));
             }
         }
@@ -380,8 +377,8 @@ impl Timeline {
     }
 
     /// Takes that back.
-    pub fn put_units_back(&mut self, name: Name, line: Profile<i64>) {
-        self.units.insert(name, line);
+    pub fn put_units_back(&mut self, counter: Counter, line: Profile<i64>) {
+        self.units.insert(counter, line);
     }
 
     /// The line of a node.

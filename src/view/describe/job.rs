@@ -154,6 +154,10 @@ fn times(sheet: &mut Sheet, detail: &JobDetail, sight: &Sight) {
     if !matches!(row.state, State::Ended(_)) {
         sheet.maybe("ends about", row.expected_end.map(|at| sight.day(at)));
     }
+    if let Some(forecast) = &row.expected_start {
+        let start = words::forecast(forecast, sight);
+        sheet.pair("expected", format!("{start} ({})", words::worth(forecast)));
+    }
     sheet.maybe("time limit", detail.time_limit.map(duration::exact));
     sheet.maybe("estimate", detail.expected.as_ref().map(words::estimate));
 }

@@ -1,8 +1,9 @@
 //! One thing in full: a job ([`mod@job`]), why it is where it is ([`mod@why`]), the nodes
-//! ([`place`]), the server ([`server`]), a line of the journal ([`events`]).
+//! ([`place`]), what would happen if ([`mod@outlook`]), the server ([`server`]), a line of the journal ([`events`]).
 
 pub mod events;
 pub mod job;
+pub mod outlook;
 pub mod place;
 pub mod server;
 mod sheet;
@@ -10,6 +11,7 @@ pub mod why;
 
 pub use events::{event_line, is_bookkeeping};
 pub use job::job;
+pub use outlook::outlook;
 pub use place::{nodes, summary};
 pub use server::status;
 pub use why::why;

@@ -13,6 +13,7 @@ use tokio_stream::wrappers::BroadcastStream;
 use holdshort::base::{JobId, Name, Wall};
 use holdshort::link::{Answer, JobQuery, Link, LinkError, Stream};
 use holdshort::model::command::{Report, Verb};
+use holdshort::model::outlook::{Outlook, Supposition};
 use holdshort::model::page::{
     Counts, Cursor, Ended, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus,
     Summary, Why, is_stuck,
@@ -184,6 +185,7 @@ impl Link for Fake {
             reason: row.reason.clone(),
             also: Vec::new(),
             would_change: vec![Reason::bare(Code::NoRoom).with("jobs", "198")],
+            expected_start: None,
             position: (row.lane == Lane::Queued).then_some(2),
         })
     }
@@ -198,6 +200,10 @@ impl Link for Fake {
             seq: 100,
             at: NOW,
         })
+    }
+
+    fn plan(&self, _what: Supposition) -> Answer<'_, Outlook> {
+        self.with(|_| Outlook { made: vec![], starts: vec![], evictions: vec![], shifts: vec![] })
     }
 
     fn submit(&self, _jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {
