@@ -82,14 +82,25 @@ pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
             return Some(reason.with("need", *units).with("count", most));
         }
     }
-    let all_of = |node: &Node| {
-        let ours = |gpu: &Gpu| Gpu { foreign: None, ..gpu.clone() };
-        room_of(&Node { gpus: node.gpus.iter().map(ours).collect(), ..node.clone() }, None)
-    };
     // Whether it can come back may yet change.
+    if let [Share { id, tasks: 1 }] = *tasks {
+        let (request, fussy) = (spec.request_of(id), Fussy::of(spec, id, true));
+        let holds =
+            |node: &&Arc<Node>| fussy.takes(&node.traits) && all_of(node).fits(request, When::Now);
+        if world.nodes().any(|node| holds(&node)) {
+            return None;
+        }
+    }
     let (placed, best) = Rooms::of(world.nodes(), all_of).place(spec, true, &tasks)?;
     let reason = shortage(Code::NeverFits, largest(spec, &tasks), best, "largest");
     Some(gang(reason, spec.gang.min, placed))
+}
+
+/// A node as if nothing ran on it and nobody else used its devices.
+fn all_of(node: &Node) -> Room {
+    let (name, most) = (node.name.clone(), node.traits.max_tasks);
+    let devices: Vec<u32> = node.gpus.iter().map(|gpu| gpu.index).collect();
+    Room::empty(name, node.capacity.cpu_milli, node.capacity.mem_bytes, most, &devices)
 }
 
 /// What some tasks ask for together.
