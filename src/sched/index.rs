@@ -332,6 +332,11 @@ impl Index {
         self.uses.get(node).cloned().unwrap_or_default()
     }
 
+    /// Jobs that hold room and give way to others.
+    pub fn givers(&self) -> impl Iterator<Item = JobId> + '_ {
+        self.givers.values().flatten().map(|place| place.id)
+    }
+
     /// Jobs for which room is kept, by from when on.
     pub fn reserved(&self) -> impl Iterator<Item = (Mono, JobId)> + '_ {
         self.reserved.iter().copied()

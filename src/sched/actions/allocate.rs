@@ -66,19 +66,19 @@ pub fn run(board: &mut Board) {
 }
 
 fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
-    if board.guard.as_ref().is_some_and(|guard| guard.holds(head.id())) {
+    let from = board.guard.as_ref().and_then(|guard| guard.reserved_from(head.id()));
+    if from.is_some_and(|from| from > board.at().now) {
         return Turn::Stays;
+    }
+    if from.is_some() {
+        keeper.release(board, head);
     }
     let before = board.checkpoint();
     let mut starts = start(board, head);
     if starts && keeper.must_guard(board, head) {
         board.rollback(before);
-        keeper.raise(board, |board, head| {
-            let before = board.checkpoint();
-            let fits = start(board, head);
-            board.rollback(before);
-            fits
-        });
+        keeper.raise(board);
+        keeper.release(board, head);
         starts = start(board, head);
     }
     if starts && !keeper.forbids(board) {

@@ -8,6 +8,7 @@ pub mod consolidate;
 pub mod expire;
 pub mod forget;
 mod hunt;
+pub mod overstayed;
 pub mod preempt;
 pub mod reclaim;
 pub mod reserve;
@@ -25,11 +26,12 @@ pub use hunt::next_due as protected_until;
 pub type Step = fn(&mut Board);
 
 /// The steps that give and take room, in order.
-pub const STEPS: [(&str, Step); 6] = [
+pub const STEPS: [(&str, Step); 7] = [
     ("allocate", allocate::run),
     ("consolidate", consolidate::run),
     ("reclaim", reclaim::run),
     ("preempt", preempt::run),
+    ("overstayed", overstayed::run),
     ("reservation", reserve::run),
     ("stale_gang", stale_gang::run),
 ];
@@ -63,6 +65,8 @@ pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
         }
     }
     board.settle(plan);
-    reserve::settle(&board, plan);
-    board.deeds.iter().any(|deed| matches!(deed, Deed::Evicts { .. })) || board.has_undone()
+    let put_off = reserve::settle(&board, plan);
+    board.deeds.iter().any(|deed| matches!(deed, Deed::Evicts { .. }))
+        || board.has_undone()
+        || put_off
 }

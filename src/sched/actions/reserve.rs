@@ -10,6 +10,7 @@ use crate::base::{JobId, Mono, Name, Span};
 use crate::model::fact::Class;
 use crate::model::job::Reservation;
 use crate::model::{Fact, Resources};
+use crate::sched::actions::overstayed::MOVES;
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::future::ask::Slot;
@@ -106,12 +107,16 @@ fn is_material(
     due || by > little || stored.room != *room
 }
 
-/// Notes what is new and what is over.
-pub fn settle(board: &Board, plan: &mut Plan) {
+/// Notes what is new and what is over; whether one was put off so often that those who overstay
+/// may be made to give room for it.
+pub fn settle(board: &Board, plan: &mut Plan) -> bool {
+    let mut put_off = false;
     let now = board.at().now;
     let kept: BTreeSet<JobId> = board.kept.iter().map(|kept| kept.job).collect();
     let before: Vec<JobId> = plan.world().index().reserved().map(|(_, job)| job).collect();
-    for job in before.into_iter().filter(|job| !kept.contains(job)) {
+    // One that is promised what others are giving back has it until it starts.
+    let stands = |job: &JobId| kept.contains(job) || board.is_promised(*job);
+    for job in before.into_iter().filter(|job| !stands(job)) {
         plan.note(Fact::ReservationOver { job });
     }
     for Kept { job, slot, from } in &board.kept {
@@ -122,9 +127,11 @@ pub fn settle(board: &Board, plan: &mut Plan) {
         match stored {
             None => plan.note(Fact::ReservationMade { job, at, from, room, class }),
             Some(stored) if is_material(&stored, slot, &room, now) => {
+                put_off |= at > stored.at && stored.moves + 1 >= MOVES;
                 plan.note(Fact::ReservationMoved { job, at, from, room, class });
             }
             Some(_) => {}
         }
     }
+    put_off
 }

@@ -186,6 +186,12 @@ impl Board {
         self.seats.get(&id)
     }
 
+    /// A job is promised room that others are giving back.
+    pub fn is_promised(&self, id: JobId) -> bool {
+        let tasks = self.seats.get(&id).map_or(&[][..], |seat| &seat.tasks);
+        tasks.iter().any(|cell| matches!(cell.mark, Mark::Promised(_)))
+    }
+
     /// Somebody got room in this cycle and lost it again.
     pub fn has_undone(&self) -> bool {
         let cells = self.seats.values().flat_map(|seat| &seat.tasks);

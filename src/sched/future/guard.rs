@@ -72,9 +72,17 @@ impl Guard {
         true
     }
 
-    /// Something is reserved for it.
-    pub fn holds(&self, job: JobId) -> bool {
-        self.slots.iter().any(|slot| slot.job == job)
+    /// From when on something is reserved for a job.
+    pub fn reserved_from(&self, job: JobId) -> Option<Mono> {
+        self.slots.iter().find(|slot| slot.job == job).map(|slot| slot.at)
+    }
+
+    /// Gives up what is reserved for a job.
+    pub fn release(&mut self, job: JobId) {
+        let mine = |slot: &Slot| slot.job == job;
+        for slot in self.slots.extract_if(.., |slot| mine(slot)) {
+            self.timeline.release(&slot);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::base::{JobId, Mono, Span};
 use crate::model::finding::Signal;
+use crate::sched::actions::overstayed::MOVES;
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::future::guard::{Guard, surely_over};
@@ -65,6 +66,15 @@ impl Keeper {
         }
     }
 
+    /// Gives up what is reserved for a job whose turn it is.
+    pub fn release(&mut self, board: &mut Board, head: &Head) {
+        let Some(guard) = &mut board.guard else { return };
+        if guard.reserved_from(head.id()).is_some() {
+            guard.release(head.id());
+            self.teams.remove(&head.team);
+        }
+    }
+
     /// Whether somebody who could start must be held against what is reserved for others, which
     /// is not known yet.
     pub fn must_guard(&self, board: &Board, head: &Head) -> bool {
@@ -72,18 +82,17 @@ impl Keeper {
         self.on && board.guard.is_none() && (others || !self.blocked.is_empty())
     }
 
-    /// Works out what is reserved: for those who have waited too long and do not fit now, then
-    /// for those that could not start so far. `fits` says who fits.
-    pub fn raise(&mut self, board: &mut Board, fits: impl Fn(&mut Board, &Head) -> bool) {
+    /// Works out what is reserved: for those who have waited too long, then for those that could
+    /// not start so far.
+    pub fn raise(&mut self, board: &mut Board) {
         board.guarded = true;
         let mut guard = Guard::new(board, By::P90);
         self.teams.clear();
         let patient = std::mem::take(&mut self.patient);
         let waits = |head: &&Head| !self.asked.contains(&head.id());
-        let patient: Vec<&Head> = patient.iter().filter(waits).collect();
-        let unfit: Vec<&Head> = patient.into_iter().filter(|head| !fits(board, head)).collect();
+        let patient = patient.iter().filter(waits);
         let blocked = std::mem::take(&mut self.blocked);
-        for head in unfit.into_iter().chain(&blocked) {
+        for head in patient.chain(&blocked) {
             let full = self.teams.len() >= RESERVATIONS_MAX;
             if !full && !self.teams.contains(&head.team) && guard.reserve_for(board, head) {
                 self.teams.insert(head.team);
@@ -113,14 +122,17 @@ impl Keeper {
     }
 }
 
-/// Those that have waited past the patience, the longest wait first.
+/// Those that have waited past the patience or were put off too often, the longest wait first.
 pub fn patient(board: &Board, heads: &[Head]) -> Vec<Head> {
     let patience = board.world().setup().cycle.patience;
     let mut all: Vec<(Mono, Head)> = Vec::new();
     for head in heads {
         let Some(since) = waited_since(board, head) else { continue };
         let late = patience > Span::ZERO && board.at().now.since(since) >= patience;
-        if late && may_reserve(board, head) {
+        let job = board.world().job(head.id());
+        let reserved = job.and_then(|job| job.reserved.as_ref());
+        let put_off = reserved.is_some_and(|reserved| reserved.moves >= MOVES);
+        if (late || put_off) && may_reserve(board, head) {
             all.push((since, head.clone()));
         }
     }

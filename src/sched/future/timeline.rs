@@ -333,6 +333,18 @@ impl Timeline {
         }
     }
 
+    /// Gives the room of a slot back.
+    pub fn release(&mut self, slot: &Slot) {
+        for (node, parts) in &slot.room {
+            self.lines[*node].release(slot.at, slot.until, parts);
+        }
+        for (name, units) in &slot.counters {
+            if let Some(line) = self.units.get_mut(name) {
+                line.release(slot.at, slot.until, units);
+            }
+        }
+    }
+
     /// Whether room on a node is there from now until `until` beside what is reserved.
     pub fn admits(&self, node: usize, need: &Parts, until: Mono) -> bool {
         self.lines[node].fits(need, self.now, until)

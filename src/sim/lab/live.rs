@@ -98,7 +98,7 @@ impl Live {
                 }
                 let event = event.clone();
                 self.agenda.pop_first();
-                self.take(event, works)?;
+                self.take(&event, works)?;
                 idle = false;
             }
             if idle {
@@ -117,20 +117,20 @@ impl Live {
         Some(due.map_or(*event, |due| due.min(*event)))
     }
 
-    fn take(&mut self, event: Event, works: &[Work]) -> Result<(), String> {
+    fn take(&mut self, event: &Event, works: &[Work]) -> Result<(), String> {
         match event {
             Event::Submits(index) => {
-                let jobs = vec![works[index].spec.clone()];
+                let jobs = vec![works[*index].spec.clone()];
                 let by = Actor { user: "lab".into(), uid: Some(0), in_job: None };
                 let submit = Submit { jobs, array: false, key: None, by, ended: Vec::new() };
                 // The number it will have, for what the same decision starts.
                 let next = self.world.jobs().map(|job| job.id.0).max().unwrap_or(0) + 1;
-                self.works.insert(JobId(next), index);
+                self.works.insert(JobId(next), *index);
                 self.decide(Command::Submit(submit), works)
             }
             Event::Ends(task) => {
                 let event = TaskEvent::Ended { exit: Exit::Code(0) };
-                self.decide(Command::Task { task, event }, works)
+                self.decide(Command::Task { task: *task, event }, works)
             }
         }
     }

@@ -219,3 +219,39 @@ fn a_job_its_own_team_keeps_back_reserves_nothing() {
     assert_eq!(reserved(&site, waits), None);
     assert!(!site.facts.iter().any(|fact| matches!(fact, Fact::ReservationOver { .. })));
 }
+
+/// A job that can stop and come back is let in beside a reservation and runs on and on.
+fn overstayer(site: &mut Site) -> JobId {
+    let job = site.submit(|spec| {
+        asks(1, Some(50))(spec);
+        spec.team = "ml".into();
+        (spec.preemptible, spec.resumable) = (true, true);
+    });
+    site.start(job);
+    job
+}
+
+#[test]
+fn who_overstays_gives_room_after_the_second_move() {
+    let (mut site, runs, waits) = blocked();
+    let late = overstayer(&mut site);
+    site.stand(&[late], &["running"]);
+    site.advance(Span::secs(90));
+    site.end(runs, 0);
+    site.stand(&[waits, late], &["queued", "running"]);
+    let moves = |site: &Site| reserved(site, waits).map(|held| held.moves);
+    while moves(&site).is_some_and(|moves| moves < 1) {
+        site.advance(Span::secs(10));
+    }
+    site.stand(&[late], &["running"]);
+    off(&mut site, "overstayed");
+    site.advance(Span::mins(30));
+    assert!(moves(&site) >= Some(2));
+    site.stand(&[late], &["running"]);
+    on(&mut site, "overstayed");
+    site.stand(&[waits, late], &["queued", "stopping"]);
+    let rule = site.job(late).evicted.as_ref().map(|evicted| evicted.0.rule);
+    assert_eq!(rule, Some(holdshort::model::fact::Rule::Overstayed));
+    site.end(late, 0);
+    site.stand(&[waits], &["starting"]);
+}
