@@ -12,6 +12,7 @@ mod foresight;
 pub mod handle;
 pub mod intake;
 mod launch;
+pub mod metering;
 mod metrics;
 mod output;
 mod owner;
@@ -21,7 +22,9 @@ mod recover;
 pub mod replay;
 pub mod submit;
 pub mod suppose;
+pub mod teams;
 mod tokens;
+mod usage;
 mod watch;
 
 pub use assemble::{Parts, Places, Stopped, start};

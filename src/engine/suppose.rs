@@ -49,7 +49,7 @@ pub fn suppose(
             terms.quota.mem_bytes = quota.mem_bytes.or(terms.quota.mem_bytes);
             terms.quota.gpu_milli = quota.gpu_milli.or(terms.quota.gpu_milli);
             let (team, by) = (team.clone(), by.clone());
-            Command::Team { team, change: TeamChange::Set(Box::new(terms)), by }
+            Command::Team { team, change: TeamChange::Set(Box::new(terms)), by, key: None }
         }
         Supposition::Drain(node) => Command::Drain { node: node.clone(), on: true, by: by.clone() },
     };

@@ -12,6 +12,7 @@ pub mod estimate;
 pub mod fact;
 pub mod filter;
 pub mod finding;
+pub mod history;
 pub mod job;
 pub mod node;
 pub mod outlook;
@@ -23,6 +24,7 @@ pub mod reason;
 pub mod refusal;
 pub mod resources;
 pub mod setup;
+pub mod stamps;
 pub mod submission;
 pub mod team;
 

@@ -21,4 +21,5 @@ pub mod policy;
 pub mod world;
 
 pub use decide::{Decision, decide, rights};
+pub use index::order;
 pub use world::World;

@@ -8,6 +8,7 @@
 //! the demo itself; [`conform`] replays tables of cases, [`lab`] recorded workloads.
 
 mod agenda;
+mod books;
 pub mod conduct;
 pub mod conform;
 pub mod demo;

@@ -104,7 +104,7 @@ fn measure(works: &[Work], ran: &[Ran]) -> Measured {
     let longest_wait = waits.clone().fold(0.0, f64::max);
     let mean_wait = waits.sum::<f64>() / works.len() as f64;
     let used = works.iter().map(|work| {
-        let gpus = work.spec.request_in_all().gpu_milli as f64 / 1000.0;
+        let gpus = work.spec.request_of_all().gpu_milli as f64 / 1000.0;
         gpus * secs(work.run)
     });
     let gpu_use = used.sum::<f64>() / (8.0 * makespan);

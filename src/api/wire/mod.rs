@@ -10,6 +10,7 @@
 
 pub mod act;
 pub mod amounts;
+pub mod asked;
 pub mod cursor;
 pub mod detail;
 pub mod estimate;
@@ -18,6 +19,7 @@ pub mod eviction;
 pub mod exit;
 pub mod finding;
 pub mod groups;
+pub mod history;
 pub mod hold;
 pub mod job;
 pub mod list;
@@ -35,9 +37,12 @@ pub mod status;
 pub mod submission;
 pub mod summary;
 pub mod task;
+pub mod team;
 pub mod terms;
 pub mod time;
+pub mod timed;
 pub mod traits;
+pub mod usage;
 pub mod why;
 pub mod words;
 

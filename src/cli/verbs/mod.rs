@@ -24,4 +24,7 @@ pub mod server;
 pub mod set;
 pub mod show;
 pub mod submit;
+pub mod team;
+pub mod usage;
+pub mod verify;
 pub mod wait;

@@ -23,7 +23,15 @@ pub fn why(world: &World, id: JobId, at: At) -> Option<Why> {
     would_change.extend(room::would_change(world, job, at));
     let position = position(world, job);
     let state = job.state.clone();
-    Some(Why { job: id, state, reason, also: reasons, would_change, expected_start: None, position })
+    Some(Why {
+        job: id,
+        state,
+        reason,
+        also: reasons,
+        would_change,
+        expected_start: None,
+        position,
+    })
 }
 
 /// The answer for a job that has left the world: it ended.
@@ -31,7 +39,15 @@ pub fn ended(job: &Job) -> Why {
     let (job_id, state) = (job.id, job.state.clone());
     let reason = ended_reason(job);
     let would_change = changes(job, std::iter::once(&reason));
-    Why { job: job_id, state, reason, also: vec![], would_change, expected_start: None, position: None }
+    Why {
+        job: job_id,
+        state,
+        reason,
+        also: vec![],
+        would_change,
+        expected_start: None,
+        position: None,
+    }
 }
 
 /// Of the reasons, those whose end is a condition that can be named or something a person can

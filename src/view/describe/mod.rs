@@ -1,5 +1,6 @@
 //! One thing in full: a job ([`mod@job`]), why it is where it is ([`mod@why`]), the nodes
-//! ([`place`]), what would happen if ([`mod@outlook`]), the server ([`server`]), a line of the journal ([`events`]).
+//! ([`place`]), what would happen if ([`mod@outlook`]), the tree of teams ([`mod@teams`]), the
+//! server ([`server`]), a line of the journal ([`events`]).
 
 pub mod events;
 pub mod job;
@@ -7,6 +8,9 @@ pub mod outlook;
 pub mod place;
 pub mod server;
 mod sheet;
+pub mod teams;
+mod trouble;
+pub mod usage;
 pub mod why;
 
 pub use events::{event_line, is_bookkeeping};
@@ -14,4 +18,7 @@ pub use job::job;
 pub use outlook::outlook;
 pub use place::{nodes, summary};
 pub use server::status;
+pub use teams::{team, teams};
+pub use trouble::trouble;
+pub use usage::usage;
 pub use why::why;

@@ -10,6 +10,7 @@
 
 mod conserving;
 mod given;
+mod metered;
 mod outside;
 mod steps;
 mod world;
@@ -23,6 +24,7 @@ mod findings;
 mod forecasts;
 mod gangs;
 mod gpus;
+mod ledger;
 mod limits;
 mod machine;
 mod order;

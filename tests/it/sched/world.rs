@@ -15,6 +15,7 @@ use holdshort::sched::{World, decide, explain, invariants};
 
 use super::conserving;
 pub use super::given::{GIB, OWNER, after, countable, gpu, inside, owner, person, spec, submit};
+use super::metered::Metered;
 use super::outside::Outside;
 
 /// A site: nodes, jobs, and a clock that only moves when told.
@@ -27,6 +28,7 @@ pub struct Site {
     pub facts: Vec<Fact>,
     /// Worlds go through JSON at every so many steps.
     pub json_every: u64,
+    pub metered: Metered,
     outside: Outside,
     steps: u64,
 }
@@ -67,6 +69,7 @@ impl Site {
             setup: setup.clone(),
             facts: Vec::new(),
             json_every: 1,
+            metered: Metered::default(),
             outside: Outside::default(),
             steps: 0,
         };
@@ -125,8 +128,11 @@ impl Site {
 
     /// Something that no command brings about (yet) is so.
     pub fn happens(&mut self, fact: Fact) {
+        let before = self.world.clone();
         self.world.apply(self.at, &fact);
-        drop(self.outside.step(&[fact], &self.world));
+        let facts = [fact];
+        drop(self.outside.step(&facts, &self.world));
+        drop(self.metered.step(&before, self.at, &facts, &self.world));
     }
 
     fn check(&mut self, before: &World, command: &Command, facts: &[Fact], after: &World) {
@@ -159,6 +165,7 @@ impl Site {
             }
         }
         broken.extend(self.outside.step(facts, after));
+        broken.extend(self.metered.step(before, self.at, facts, after));
         broken.extend(self.unexplained(after));
         assert!(broken.is_empty(), "{broken:#?}\nafter {command:?}\nwith {facts:#?}");
     }
