@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use super::output::Color;
 use super::verbs::{
     act, again, attach, completions, config, conform, console, enable, events, help, journal, lab,
-    limit, logs, ls, nodes, pause, report, send, serve, server, set, show, submit, team, usage,
-    verify, wait,
+    limit, logs, ls, nodes, pause, plan, report, send, serve, server, set, show, submit, team,
+    usage, verify, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -151,6 +151,9 @@ pub enum Linked {
     /// Let nobody take units of a countable resource for a while
     #[command(hide = true)]
     Limit(limit::Limit),
+    /// Say what would happen if, without touching anything
+    #[command(hide = true)]
+    Plan(plan::Plan),
     /// Show teams: what they are owed, hold and want
     #[command(hide = true)]
     Teams(team::Teams),

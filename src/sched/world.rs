@@ -16,6 +16,8 @@ use crate::model::setup::{API_DEFAULT_COUNT, Countable, Limited, Setup};
 use crate::model::team::parent;
 use crate::model::{Job, Node, Team};
 use crate::sched::actions::{self, urgency};
+use crate::sched::future::hits::Hits;
+use crate::sched::future::learned::Learned;
 use crate::sched::index::Index;
 
 /// Everything the scheduler knows, at one instant.
@@ -55,6 +57,10 @@ pub struct World {
     pub(super) aged: (Mono, u32),
     /// Countable resources that nobody may take for a while.
     pub(super) limited: OrdMap<Name, Limited>,
+    /// What past runs say of the next.
+    pub(super) history: Learned,
+    /// How many forecasts came true.
+    pub(super) hits: Hits,
     /// What follows from the jobs.
     pub(super) index: Index,
 }
@@ -220,7 +226,10 @@ impl World {
         let stale = actions::stale_gang::next_due(self, at.now);
         let safe = actions::protected_until(self, at.now);
         let ageing = urgency::next_ageing(self, at.now);
-        let mono = rate.chain(limit).chain(cancel).chain(stale).chain(safe).chain(ageing);
+        // What runs longer than expected puts reservations off: others may use the room then.
+        let reserved = self.index.reserved.iter().map(|(due, _)| *due).find(|due| *due > at.now);
+        let mono = rate.chain(limit).chain(reserved).chain(cancel).chain(stale).chain(safe);
+        let mono = mono.chain(ageing);
         let due = self.index.due.get_min().map(|(wall, _)| *wall);
         let limited = self.limited.values().map(|limited| limited.until);
         let wall = holds.chain(calendar).chain(due).chain(limited);
@@ -268,6 +277,10 @@ struct Saved {
     aged: (Mono, u32),
     #[serde(default)]
     limited: Vec<(Name, Limited)>,
+    #[serde(default)]
+    history: Learned,
+    #[serde(default)]
+    hits: Hits,
 }
 
 impl Serialize for World {
@@ -294,6 +307,8 @@ impl Serialize for World {
                 .collect(),
             aged: self.aged,
             limited: self.limited.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+            history: self.history.clone(),
+            hits: self.hits.clone(),
         }
         .serialize(serializer)
     }
@@ -319,6 +334,8 @@ impl<'de> Deserialize<'de> for World {
             rates: saved.rates.into_iter().map(|(n, v)| (n, Vector::from_iter(v))).collect(),
             aged: saved.aged,
             limited: saved.limited.into_iter().collect(),
+            history: saved.history,
+            hits: saved.hits,
             ..World::default()
         };
         for job in saved.jobs {

@@ -30,8 +30,11 @@ impl Fact {
             | Fact::JobReported { job, .. }
             | Fact::PromptOver { job, .. }
             | Fact::Found { job, .. }
-            | Fact::FindingOver { job, .. } => Some(*job),
-            Fact::JobEvicted { job, .. }
+            | Fact::FindingOver { job, .. }
+            | Fact::ReservationMade { job, .. }
+            | Fact::ReservationMoved { job, .. }
+            | Fact::ReservationOver { job }
+            | Fact::JobEvicted { job, .. }
             | Fact::JobBoosted { job, .. }
             | Fact::JobDue { job, .. }
             | Fact::ReasonGiven { job, .. }
@@ -79,6 +82,9 @@ impl Fact {
             Fact::TaskUnplaced { .. } => "task_unplaced",
             Fact::TaskNominated { .. } => "task_nominated",
             Fact::NominationOver { .. } => "nomination_over",
+            Fact::ReservationMade { .. } => "reservation_made",
+            Fact::ReservationMoved { .. } => "reservation_moved",
+            Fact::ReservationOver { .. } => "reservation_over",
             Fact::TaskStopping { .. } => "task_stopping",
             Fact::JobEvicted { .. } => "job_evicted",
             Fact::TaskStarted { .. } => "task_started",

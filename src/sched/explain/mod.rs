@@ -33,7 +33,15 @@ pub fn why(world: &World, id: JobId, at: At) -> Option<Why> {
     reasons.extend(beside(world, job, at, &reason));
     let position = position(world, job);
     let state = job.state.clone();
-    Some(Why { job: id, state, reason, also: reasons, would_change, position })
+    Some(Why {
+        job: id,
+        state,
+        reason,
+        also: reasons,
+        would_change,
+        expected_start: None,
+        position,
+    })
 }
 
 /// What explains more and is never the dominant reason.
@@ -72,7 +80,15 @@ pub fn ended(job: &Job) -> Why {
     let (job_id, state) = (job.id, job.state.clone());
     let reason = ended_reason(job);
     let would_change = changes(job, std::iter::once(&reason));
-    Why { job: job_id, state, reason, also: vec![], would_change, position: None }
+    Why {
+        job: job_id,
+        state,
+        reason,
+        also: vec![],
+        would_change,
+        expected_start: None,
+        position: None,
+    }
 }
 
 /// Of the reasons, those whose end is a condition that can be named or something a person can
@@ -95,6 +111,7 @@ fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reas
         | Code::OverLimit
         | Code::OverQuota
         | Code::Promised
+        | Code::RoomReserved
         | Code::RateLimited
         | Code::Limited
         | Code::NodesUnavailable

@@ -5,6 +5,7 @@ mod standing;
 use super::numbers::Read;
 use super::{cores, exit, gpus};
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
+use crate::base::{Span, duration};
 use crate::model::Reason;
 use crate::model::job::Exit;
 use crate::model::reason::Code;
@@ -58,6 +59,7 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
         Code::OverLimit => bound(&read, "the limit", ""),
         Code::OverQuota => bound(&read, "the quota", " for jobs that never give way"),
         Code::Promised => promised(&read),
+        Code::RoomReserved => room_reserved(&read),
         Code::ResourceBusy => resource_busy(&read),
         Code::RateLimited => rate_limited(&read),
         Code::Limited => limited(&read),
@@ -235,6 +237,16 @@ fn promised(read: &Read) -> String {
     format!("room is promised to it that {others} {are} giving back{node}")
 }
 
+fn room_reserved(read: &Read<'_>) -> String {
+    let holder = read.text("job").unwrap_or_else(|| "another job".to_owned());
+    let from = read.day("start_at").map_or_else(String::new, |at| format!(" from {at} on"));
+    let length = match read.amount("need_ms") {
+        Some(ms) => format!("which it would delay: it takes up to {}", duration::short(Span(ms))),
+        None => "and nobody knows whether it is over by then".to_owned(),
+    };
+    format!("room is kept for {holder}{from}, {length}")
+}
+
 fn rate_limited(read: &Read) -> String {
     let resource = read.text("resource").unwrap_or_else(|| "a countable resource".to_owned());
     let rate = read
@@ -339,6 +351,10 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         | Code::Displaced
         | Code::MayGiveWay
         | Code::KeepsRoom => "nothing by itself".to_owned(),
+        Code::RoomReserved => match read.amount("need_ms") {
+            Some(_) => "that job starts, or it is expected to end sooner".to_owned(),
+            None => "that job starts, or say with --estimate how long it runs".to_owned(),
+        },
         Code::NoRoom | Code::GangIncomplete | Code::ThawWaits => match jobs() {
             Some(jobs) => format!("{jobs} {}", if jobs.contains(',') { "end" } else { "ends" }),
             None => "running jobs end, or it asks for less".to_owned(),
