@@ -53,8 +53,6 @@ pub struct Board {
     pub deeds: Vec<Deed>,
     /// Nodes looked at, which is what searching costs.
     pub looks: u64,
-    /// A start of this cycle was taken back and the task has another place since.
-    replaced: bool,
     log: Vec<Undo>,
 }
 
@@ -99,7 +97,6 @@ impl Board {
             left: Vec::new(),
             deeds: Vec::new(),
             looks: 0,
-            replaced: false,
             log: Vec::new(),
         };
         board.left = board.heads();
@@ -158,10 +155,15 @@ impl Board {
         self.seats.get(&id)
     }
 
-    /// Somebody got room in this cycle and lost it again.
-    pub fn has_undone(&self) -> bool {
-        let cells = self.seats.values().flat_map(|seat| &seat.tasks);
-        self.replaced || cells.into_iter().any(|cell| cell.mark == Mark::Undone)
+    /// What was decided could let another pass decide more: somebody lost room, or somebody who
+    /// gives way got some while others wait.
+    pub fn is_unsettled(&self) -> bool {
+        let gives = |id: &JobId| self.seats.get(id).is_some_and(|seat| seat.job.gives_way());
+        let mut deeds = self.deeds.iter();
+        deeds.any(|deed| match deed {
+            Deed::Evicts { .. } => true,
+            Deed::Goes(job) => gives(job) && !self.left.is_empty(),
+        })
     }
 
     /// A point to go back to.
@@ -196,8 +198,6 @@ impl Board {
 
     /// What was done since the last time is decided and will not be taken back.
     pub fn commit(&mut self) {
-        let again = |undo: &Undo| matches!(undo, Undo::Mark(_, _, Mark::Undone));
-        self.replaced |= self.log.iter().any(again);
         self.log.clear();
     }
 
