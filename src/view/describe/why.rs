@@ -16,9 +16,11 @@ pub fn why(why: &Why, sight: &Sight) -> Vec<Line> {
     let is = if matches!(why.state, State::Ended(_)) { "" } else { "is " };
     let head = Line::of(why.job.to_string(), Role::Id).then(format!(" {is}{state}"), Role::Head);
     sheet.line(head);
-    sheet.line(coded("", &words::reason(&why.reason, sight), &why.reason));
-    for reason in &why.also {
-        sheet.line(coded("also ", &words::reason(reason, sight), reason));
+    // What is wrong with it stands above, with what helps: `trouble`.
+    let said = |reason: &&Reason| reason.code != Code::Found;
+    let reasons = std::iter::once(&why.reason).chain(&why.also).filter(said);
+    for (reason, lead) in reasons.zip(std::iter::once("").chain(std::iter::repeat("also "))) {
+        sheet.line(coded(lead, &words::reason(reason, sight), reason));
     }
     // A place in the queue means nothing where more than room is missing.
     let no_room_helps = matches!(
@@ -38,7 +40,7 @@ pub fn why(why: &Why, sight: &Sight) -> Vec<Line> {
         let worth = format!("  ({})", words::worth(forecast));
         sheet.line(Line::of(text, Role::Plain).then(worth, Role::Muted));
     }
-    for reason in &why.would_change {
+    for reason in why.would_change.iter().filter(said) {
         let lead = if reason.code == Code::Ended { "next: " } else { "changes when: " };
         sheet.line(coded(lead, &words::change(reason, sight), reason));
     }

@@ -106,6 +106,8 @@ fn a_boost_takes_nobodys_room_and_loses_none_to_those_it_overtook() {
     let new = site.submit(preemptible(200));
     assert_eq!(next(&mut site), old);
     site.stand(&[old, new], &["starting", "queued"]);
+    site.start(old);
+    site.advance(Span::secs(1));
     let urgent = site.submit(preemptible(291));
     site.stand(&[old, urgent], &["stopping", "queued"]);
 }

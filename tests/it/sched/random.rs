@@ -290,22 +290,35 @@ fn config() -> ProptestConfig {
     }
 }
 
+/// Goes through the steps; the driver checks each.
+fn play(nodes: usize, steps: &[Step]) {
+    let mut site = Site::bare();
+    site.configure(|setup| setup.teams = teams());
+    site.json_every = 16;
+    for name in &NODES[..nodes] {
+        site.node(name, 3, 6, if *name == "n2" { 0 } else { 2 });
+    }
+    let mut run = Run(site);
+    steps.iter().for_each(|step| run.step(step));
+    run.finish();
+}
+
 proptest! {
     #![proptest_config(config())]
 
     #[test]
     fn no_sequence_of_commands_breaks_a_rule(
         nodes in 1..4usize,
-        steps in prop::collection::vec(step(), 10..80),
+        steps in prop::collection::vec(step(false), 10..80),
     ) {
-        let mut site = Site::bare();
-        site.configure(|setup| setup.teams = teams());
-        site.json_every = 16;
-        for name in &NODES[..nodes] {
-            site.node(name, 3, 6, if *name == "n2" { 0 } else { 2 });
-        }
-        let mut run = Run(site);
-        steps.iter().for_each(|step| run.step(step));
-        run.finish();
+        play(nodes, &steps);
+    }
+
+    #[test]
+    fn no_sequence_with_deadlines_closed_resources_and_switches_breaks_a_rule(
+        nodes in 1..4usize,
+        steps in prop::collection::vec(step(true), 10..80),
+    ) {
+        play(nodes, &steps);
     }
 }

@@ -59,7 +59,13 @@ pub enum Step {
     Stray(u64, u32, u32, TaskEvent),
 }
 
-fn ask() -> impl Strategy<Value = Ask> {
+/// With `urgent` jobs some have a deadline.
+fn ask(urgent: bool) -> impl Strategy<Value = Ask> {
+    let deadline = prop::option::weighted(
+        0.2,
+        (select(vec![1, 30, 300, 4000]), prop::option::of(select(vec![10, 200]))),
+    );
+    let deadline = if urgent { deadline.boxed() } else { Just(None).boxed() };
     let kinds = select(vec![DependencyKind::Ok, DependencyKind::Any, DependencyKind::Failed]);
     let customs = select(vec![
         None,
@@ -88,10 +94,7 @@ fn ask() -> impl Strategy<Value = Ask> {
         prop::option::weighted(0.3, select(vec![5, 30, 90])),
         prop::option::weighted(0.1, select(vec![1, 20, 60])),
         prop::option::weighted(0.2, (any::<Index>(), kinds)),
-        prop::option::weighted(
-            0.2,
-            (select(vec![1, 30, 300, 4000]), prop::option::of(select(vec![10, 200]))),
-        ),
+        deadline,
     )
         .prop_map(|((cpu, gib, gpu, custom, gang), rest, limit, start_in, after, deadline)| {
             let (priority, team, (way_back, preemptible), retry, must_fit) = rest;
@@ -168,7 +171,8 @@ fn event() -> impl Strategy<Value = TaskEvent> {
     ])
 }
 
-pub fn step() -> impl Strategy<Value = Step> {
+/// What happens next; with `urgent` also what deadlines, closed resources and switches do.
+pub fn step(urgent: bool) -> impl Strategy<Value = Step> {
     let index = any::<Index>;
     let team = || select(vec![None, Some("default"), Some("ml"), Some("org"), Some("org/a")]);
     let signal = select(vec![Signal::NeverStarted, Signal::LimitNear]);
@@ -176,9 +180,9 @@ pub fn step() -> impl Strategy<Value = Step> {
     let throttle = || prop::option::of(1..3u32);
     let jobs = || {
         prop_oneof![
-            8 => ask().prop_map(Step::Submit),
-            1 => (1..5u32, throttle(), ask()).prop_map(|(n, t, a)| Step::Array(n, t, a)),
-            1 => (index(), ask()).prop_map(|(i, a)| Step::Child(i, a)),
+            8 => ask(urgent).prop_map(Step::Submit),
+            1 => (1..5u32, throttle(), ask(urgent)).prop_map(|(n, t, a)| Step::Array(n, t, a)),
+            1 => (index(), ask(urgent)).prop_map(|(i, a)| Step::Child(i, a)),
         ]
     };
     let runner = prop_oneof![
@@ -199,9 +203,6 @@ pub fn step() -> impl Strategy<Value = Step> {
         2 => team().prop_map(Step::ResumeTeam),
         1 => (0..3usize, any::<bool>()).prop_map(|(n, on)| Step::Drain(n, on)),
         2 => (index(), report()).prop_map(|(i, r)| Step::Report(i, r)),
-        1 => prop::option::of(1..200u64).prop_map(Step::Limit),
-        1 => (index(), 1..100u64).prop_map(|(i, secs)| Step::LimitedBy(i, secs)),
-        1 => (policy, any::<bool>()).prop_map(|(name, on)| Step::Switch(name, on)),
     ];
     let devices = prop::collection::vec(prop::bool::weighted(0.2), 0..3);
     let machine = prop_oneof![
@@ -215,9 +216,19 @@ pub fn step() -> impl Strategy<Value = Step> {
         1 => (1..600u64, prop::bool::weighted(0.2)).prop_map(|(s, off)| Step::Down(s, off)),
         1 => (0..2u8).prop_map(Step::Reboot),
         5 => (1..90u64).prop_map(Step::Advance),
-        1 => (1000..9000u64).prop_map(Step::Advance),
         1 => any::<bool>().prop_map(Step::Scan),
         1 => (index(), signal, level).prop_map(|(i, s, l)| Step::Find(i, s, l)),
     ];
-    prop_oneof![4 => jobs(), 5 => runner, 4 => people, 2 => machine]
+    let plain = prop_oneof![4 => jobs(), 5 => runner, 4 => people, 2 => machine];
+    if !urgent {
+        return plain.boxed();
+    }
+    prop_oneof![
+        15 => plain,
+        1 => prop::option::of(1..200u64).prop_map(Step::Limit),
+        1 => (index(), 1..100u64).prop_map(|(i, secs)| Step::LimitedBy(i, secs)),
+        1 => (policy, any::<bool>()).prop_map(|(name, on)| Step::Switch(name, on)),
+        1 => (1000..9000u64).prop_map(Step::Advance),
+    ]
+    .boxed()
 }
