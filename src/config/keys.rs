@@ -177,6 +177,19 @@ const TEAM: &[Key] = &[
     ),
 ];
 
+const WINDOW: &[Key] = &[
+    key("name", Kind::Word, "", "Its name.").required(),
+    key("team", Kind::Team, "", "The team whose terms it replaces while it is open.").required(),
+    key("zone", Kind::Text, "", "Time zone of its hours, such as Europe/Berlin.").required(),
+    key("days", Kind::Text, "daily", "Days on which it opens: mon-fri, sat,sun, daily."),
+    key("from", Kind::Text, "", "When it opens: 08:00.").required(),
+    key("to", Kind::Text, "", "When it closes: 18:00; not after `from`: the next day.").required(),
+    key("quota", Kind::Bounds, "", "What the team is owed meanwhile."),
+    key("limit", Kind::Bounds, "", "What it may never hold more than meanwhile."),
+    key("weight", Kind::Weights, "", "Its part of what nobody is owed meanwhile."),
+    key("priority", Kind::Priority, "", "Its queue priority meanwhile."),
+];
+
 const SCHEDULER: &[Key] = &[
     key("off", Kind::Words(SWITCHES), "", "Actions and policies that are switched off, by name."),
     key("place_gpu", Kind::OneOf(PLACES), "bin_pack", "How nodes are chosen for tasks with GPUs."),
@@ -257,6 +270,12 @@ pub const SECTIONS: &[Section] = &[
     },
     Section { name: "team", shape: Shape::Many, about: "A team.", keys: TEAM },
     Section {
+        name: "window",
+        shape: Shape::Many,
+        about: "Terms of a team for some hours of the week.",
+        keys: WINDOW,
+    },
+    Section {
         name: "scheduler",
         shape: Shape::One,
         about: "How the scheduling cycle decides.",
@@ -291,7 +310,7 @@ pub const SECTIONS: &[Section] = &[
 
 /// Sections that this version does not know yet.
 pub const LATER: &[&str] =
-    &["engine", "price", "budget", "review_policy", "window", "notify", "template", "console"];
+    &["engine", "price", "budget", "review_policy", "notify", "template", "console"];
 
 /// The section of a name.
 pub fn section(name: &str) -> Option<&'static Section> {

@@ -26,6 +26,7 @@ impl Config {
                     grants: user.grants.clone(),
                 })
                 .collect(),
+            windows: self.windows.clone(),
             cycle: self.cycle.clone(),
             owner_uid,
             defaults: self.defaults.clone(),

@@ -23,6 +23,7 @@ pub mod resources;
 pub mod setup;
 pub mod submission;
 pub mod team;
+pub mod window;
 
 pub use command::Command;
 pub use effect::Effect;

@@ -14,6 +14,7 @@ use crate::model::fact::kept::{KEY_FOR, RATE_WINDOW};
 use crate::model::job::Hold;
 use crate::model::setup::{API_DEFAULT_COUNT, Countable, Setup};
 use crate::model::{Job, Node, Team};
+use crate::sched::actions::windows;
 use crate::sched::index::Index;
 
 /// Everything the scheduler knows, at one instant.
@@ -190,7 +191,8 @@ impl World {
         let calendar = self.index.calendar.get_min().map(|(wall, _)| *wall);
         let cancel = self.index.cancels.get_min().map(|(due, _)| *due);
         let mono = rate.chain(limit).chain(cancel).filter(|due| *due > at.now).min();
-        (mono, holds.chain(calendar).filter(|due| *due > at.wall).min())
+        let window = windows::next_edge(self, at.wall);
+        (mono, holds.chain(calendar).chain(window).filter(|due| *due > at.wall).min())
     }
 
     /// Puts a job in place of what was known of it.

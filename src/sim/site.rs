@@ -83,6 +83,7 @@ pub(super) fn setup(scale: &Scale) -> Setup {
         teams: TEAMS.map(Team::named).into(),
         users: PEOPLE.map(user).into(),
         owner_uid: 1000,
+        windows: Vec::new(),
         cycle: Cycle::default(),
         defaults: Defaults { keep_ended: 600, ..Defaults::default() },
     }

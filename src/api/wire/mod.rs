@@ -40,6 +40,7 @@ pub mod time;
 pub mod traits;
 pub mod usage;
 pub mod why;
+pub mod window;
 pub mod words;
 
 use std::collections::BTreeMap;

@@ -85,7 +85,7 @@ impl Layers<'_> {
     }
 }
 
-fn name(table: &Entries, key: &str) -> Option<Name> {
+pub(super) fn name(table: &Entries, key: &str) -> Option<Name> {
     match &table.get(key)?.value {
         Value::Text(text) => Some(text.as_str().into()),
         _ => None,
@@ -108,7 +108,7 @@ fn grants(table: &Entries) -> Result<Vec<Grant>, &'static str> {
     }
 }
 
-fn terms(table: &Entries) -> Terms {
+pub(super) fn terms(table: &Entries) -> Terms {
     let bounds = |key| match table.get(key).map(|found| &found.value) {
         Some(Value::Bounds(bounds)) => *bounds,
         _ => Default::default(),
@@ -128,7 +128,7 @@ fn terms(table: &Entries) -> Terms {
     }
 }
 
-fn amount(table: &Entries, key: &str) -> Option<u64> {
+pub(super) fn amount(table: &Entries, key: &str) -> Option<u64> {
     match table.get(key)?.value {
         Value::Amount(n) => Some(n),
         _ => None,

@@ -45,6 +45,8 @@ impl Fact {
             | Fact::RateUsed { .. }
             | Fact::TeamSet { .. }
             | Fact::TeamRemoved { .. }
+            | Fact::WindowOpened { .. }
+            | Fact::WindowClosed { .. }
             | Fact::TeamPaused { .. }
             | Fact::TeamResumed { .. }
             | Fact::NodeSeen { .. }
@@ -97,6 +99,8 @@ impl Fact {
             Fact::RateUsed { .. } => "rate_used",
             Fact::TeamSet { .. } => "team_set",
             Fact::TeamRemoved { .. } => "team_removed",
+            Fact::WindowOpened { .. } => "window_opened",
+            Fact::WindowClosed { .. } => "window_closed",
             Fact::TeamPaused { .. } => "team_paused",
             Fact::TeamResumed { .. } => "team_resumed",
             Fact::NodeSeen { .. } => "node_seen",

@@ -320,6 +320,26 @@ pub enum Fact {
         /// By whom.
         by: Name,
     },
+    /// A window of a team opened, or makes something else of its terms now.
+    WindowOpened {
+        /// The team's path.
+        team: Name,
+        /// The window.
+        window: Name,
+        /// The zone of its hours.
+        zone: Name,
+        /// When it closes.
+        until: Wall,
+        /// What the team is owed and may hold meanwhile.
+        terms: Box<Terms>,
+    },
+    /// It closed: the team's own terms hold again.
+    WindowClosed {
+        /// The team's path.
+        team: Name,
+        /// The window.
+        window: Name,
+    },
     /// A team, or everything, is held back.
     TeamPaused {
         /// The team, or everything.

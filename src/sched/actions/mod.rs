@@ -5,11 +5,13 @@
 pub mod allocate;
 pub mod expire;
 pub mod forget;
+pub mod windows;
 
 use crate::sched::plan::Plan;
 
-/// Runs the cycle: expire, allocate, forget. At the same time a second run changes nothing.
+/// Runs the cycle: windows, expire, allocate, forget. At the same time a second run changes nothing.
 pub fn cycle(plan: &mut Plan) {
+    windows::run(plan);
     expire::run(plan);
     allocate::run(plan);
     forget::run(plan);

@@ -13,6 +13,7 @@ use crate::model::fact::{Fact, kept};
 use crate::model::node::{Drain, Node};
 use crate::model::setup::Setup;
 use crate::model::team::{DEFAULT_TEAM, parent};
+use crate::model::window::InForce;
 use crate::sched::world::{KeyUse, World};
 
 impl World {
@@ -37,7 +38,19 @@ impl World {
             }
             Fact::TeamResumed { team: None, .. } => self.paused = None,
             Fact::TeamResumed { team: Some(team), .. } => self.team_mut(team).paused = None,
-            Fact::TeamSet { team, terms, .. } => self.team_mut(team).terms = (**terms).clone(),
+            Fact::TeamSet { team, terms, .. } => self.team_mut(team).set_own((**terms).clone()),
+            Fact::WindowOpened { team, window, zone, until, terms } => {
+                let team = self.team_mut(team);
+                let (name, zone, own) = (window.clone(), zone.clone(), team.own().clone());
+                team.window = Some(Box::new(InForce { name, zone, until: *until, own }));
+                team.terms = (**terms).clone();
+            }
+            Fact::WindowClosed { team, .. } => {
+                let team = self.team_mut(team);
+                if let Some(window) = team.window.take() {
+                    team.terms = window.own;
+                }
+            }
             Fact::TeamRemoved { team, .. } => {
                 self.teams.remove(team);
             }
@@ -114,7 +127,7 @@ impl World {
             let known = self.team_mut(&team.name);
             known.configured = true;
             if changed {
-                known.terms = team.terms.clone();
+                known.set_own(team.terms.clone());
             }
         }
     }

@@ -5,7 +5,7 @@
 //! [`shares`] and [`usage`] say what each may have, [`queue_order`] whose turn it is, [`gates`]
 //! what never may be exceeded, [`taking`] and [`protection`] what one may take from another.
 //! Time: [`estimate`] and [`history`] say how long a job runs, [`reservation`] and [`profile`]
-//! when there is room for it, of any [`capacity`].
+//! when there is room for it, of any [`capacity`]; [`window`] which hours of the week count.
 
 pub mod amounts;
 pub mod capacity;
@@ -24,3 +24,4 @@ pub mod retry;
 pub mod shares;
 pub mod taking;
 pub mod usage;
+pub mod window;

@@ -2,6 +2,7 @@
 
 use super::state::{exit, outcome, stop};
 use super::{amounts, cores, counted, finding, gpus, quote};
+use crate::base::calendar::clock_in;
 use crate::base::quantity::{format_bytes, format_gpu};
 use crate::base::text::sanitise;
 use crate::base::{JobId, Mono, TaskId, duration};
@@ -94,6 +95,15 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
         Fact::TeamSet { team, terms, by } => {
             let (team, by) = (sanitise(team), sanitise(by));
             format!("team {team} has {} (set by {by})", terms_words(terms))
+        }
+        Fact::WindowOpened { team, window, zone, until, terms } => {
+            let (team, window) = (sanitise(team), sanitise(window));
+            let until = clock_in(zone, *until, sight.now.wall);
+            format!("window {window} of team {team}: {} until {until}", terms_words(terms))
+        }
+        Fact::WindowClosed { team, window } => {
+            let (team, window) = (sanitise(team), sanitise(window));
+            format!("window {window} of team {team} is over: its own terms hold again")
         }
         Fact::TeamRemoved { team, by } => {
             format!("team {} removed by {}", sanitise(team), sanitise(by))

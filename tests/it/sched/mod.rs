@@ -31,3 +31,4 @@ mod random;
 mod runner;
 mod verbs;
 mod volume;
+mod windows;

@@ -38,6 +38,16 @@ impl Shown {
             Shown::TeamRemoved { team, by } => {
                 Fact::TeamRemoved { team: team.into(), by: by.into() }
             }
+            Shown::WindowOpened { team, window, zone, until, terms } => Fact::WindowOpened {
+                team: team.into(),
+                window: window.into(),
+                zone: zone.into(),
+                until: until.0,
+                terms: Box::new(terms.into()),
+            },
+            Shown::WindowClosed { team, window } => {
+                Fact::WindowClosed { team: team.into(), window: window.into() }
+            }
             Shown::TeamPaused { team, hold } => {
                 Fact::TeamPaused { team: team.map(Into::into), hold: hold.into() }
             }

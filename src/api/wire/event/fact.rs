@@ -175,6 +175,17 @@ pub enum FactShown {
         team: String,
         by: String,
     },
+    WindowOpened {
+        team: String,
+        window: String,
+        zone: String,
+        until: Time,
+        terms: Terms,
+    },
+    WindowClosed {
+        team: String,
+        window: String,
+    },
     TeamPaused {
         team: Option<String>,
         hold: Hold,

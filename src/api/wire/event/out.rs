@@ -69,6 +69,16 @@ impl From<&Fact> for Shown {
             Fact::TeamRemoved { team, by } => {
                 Shown::TeamRemoved { team: team.to_string(), by: by.to_string() }
             }
+            Fact::WindowOpened { team, window, zone, until, terms } => Shown::WindowOpened {
+                team: team.to_string(),
+                window: window.to_string(),
+                zone: zone.to_string(),
+                until: Time(*until),
+                terms: (&**terms).into(),
+            },
+            Fact::WindowClosed { team, window } => {
+                Shown::WindowClosed { team: team.to_string(), window: window.to_string() }
+            }
             Fact::TeamPaused { team, hold } => team_paused(team.as_ref(), hold),
             Fact::TeamResumed { team, by } => team_resumed(team.as_ref(), by),
             Fact::NodeSeen { name, capacity, gpus, traits } => {

@@ -1,10 +1,12 @@
 //! Every kind of fact, there and back.
 
 use super::*;
+use crate::base::calendar::Weekly;
 use crate::model::fact::{Eviction, Rule};
 use crate::model::job::{Grace, GroupSet, Groups, Service, TaskGroup};
 use crate::model::node::Traits;
 use crate::model::team::{Bounds, Terms, Weights};
+use crate::model::window::{Window, WindowTerms};
 
 fn spec() -> JobSpec {
     JobSpec {
@@ -64,6 +66,19 @@ fn terms() -> Terms {
     }
 }
 
+fn window() -> Window {
+    Window {
+        name: "day".into(),
+        team: "ml".into(),
+        weekly: Weekly::parse("Europe/Berlin", "mon-fri", "08:00", "18:00").unwrap(),
+        terms: WindowTerms {
+            quota: Some(terms().quota),
+            weight: Some(terms().weight),
+            ..WindowTerms::default()
+        },
+    }
+}
+
 fn setup() -> Setup {
     Setup {
         resources: BTreeMap::from([("api:x".into(), Countable { count: 1, per_minute: Some(2) })]),
@@ -75,6 +90,7 @@ fn setup() -> Setup {
             grants: vec![Grant { team: "ml".into(), role: Role::Operator }],
         }],
         owner_uid: 1000,
+        windows: vec![window()],
         ..Setup::default()
     }
 }
@@ -166,6 +182,14 @@ fn other_facts() -> Vec<Fact> {
         Fact::RateUsed { resource: "api:x".into(), units: 2 },
         Fact::TeamSet { team: "ml".into(), terms: Box::new(terms()), by: by.clone() },
         Fact::TeamRemoved { team: "ml".into(), by: by.clone() },
+        Fact::WindowOpened {
+            team: "ml".into(),
+            window: "day".into(),
+            zone: "Europe/Berlin".into(),
+            until: Wall(1_800_000_000_000),
+            terms: Box::new(terms()),
+        },
+        Fact::WindowClosed { team: "ml".into(), window: "day".into() },
         Fact::TeamPaused { team: None, hold: hold() },
         Fact::TeamResumed { team: Some("ml".into()), by: by.clone() },
         Fact::NodeSeen {
