@@ -167,6 +167,7 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Nodes(verb) => verb.run(session, link).await,
         Linked::Drain(verb) => verb.run(session, link).await,
         Linked::Undrain(verb) => verb.run(session, link).await,
+        Linked::SpotWarning(verb) => verb.run(session, link).await,
         Linked::Teams(verb) => verb.run(session, link).await,
         Linked::Team(verb) => verb.run(session, link).await,
         Linked::Quota(verb) => verb.run(session, link).await,

@@ -148,6 +148,9 @@ pub enum Linked {
     /// Let work come to a node again
     #[command(hide = true)]
     Undrain(nodes::Undrain),
+    /// Say that a spot node is about to vanish
+    #[command(hide = true)]
+    SpotWarning(nodes::SpotWarning),
     /// Show teams: what they are owed, hold and want
     #[command(hide = true)]
     Teams(team::Teams),

@@ -330,8 +330,7 @@ impl Owner {
             Effect::Thaw { task } => self.runner.thaw(task),
             Effect::Limit { task, left } => self.runner.limit(task, left),
             Effect::Forget { task } => {
-                self.signals.wrote.remove(&task);
-                self.signals.silent.remove(&task);
+                self.signals.forget(task);
                 self.runner.forget(task);
             }
             Effect::Archive { job } => {

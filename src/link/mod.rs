@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
-use crate::base::{JobId, Name, Wall};
+use crate::base::{JobId, Name, Span, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
@@ -86,6 +86,9 @@ pub trait Link: Send + Sync {
 
     /// Keeps new work from a node, or lets it come again.
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()>;
+
+    /// Says that a spot node is about to vanish, `left` from now.
+    fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()>;
 
     /// The teams, with what they hold and want.
     fn teams(&self) -> Answer<'_, TeamPage>;

@@ -59,6 +59,16 @@ pub enum Command {
         /// Who.
         by: Actor,
     },
+    /// A spot node is about to vanish: nothing new goes there, and what runs there saves itself and
+    /// queues again.
+    WarnNode {
+        /// The node.
+        node: Name,
+        /// How much time is left, up to [`WARNING_MAX`].
+        left: Span,
+        /// Who.
+        by: Actor,
+    },
     /// A job speaks about itself.
     Report {
         /// The job.
@@ -137,6 +147,7 @@ impl Command {
             | Command::Resume { by, .. }
             | Command::Team { by, .. }
             | Command::Drain { by, .. }
+            | Command::WarnNode { by, .. }
             | Command::Looked { by, .. }
             | Command::Report { by, .. } => Some(by),
             Command::Task { .. }
@@ -248,6 +259,9 @@ pub enum Verb {
 
 /// The longest time a cancellation may be scheduled ahead.
 pub const CANCEL_IN_MAX: Span = Span::mins(1);
+
+/// The longest time ahead that a node's end may be announced.
+pub const WARNING_MAX: Span = Span::hours(24);
 
 /// What `set` may change; `None` leaves a thing as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,9 @@
 //! What must be done outside, derived from facts, and derived again from a world after a crash.
 
-use crate::base::{JobId, TaskId};
-use crate::model::job::{Job, TaskState};
+use crate::base::{JobId, Name, Span, TaskId};
+use crate::model::job::{Job, StopFor, Task, TaskState};
 use crate::model::{Effect, Fact};
+use crate::sched::policy::spot;
 use crate::sched::world::World;
 
 /// What a decision's facts ask of the outside, in order. `world` is the one after them.
@@ -20,6 +21,7 @@ fn of_fact(fact: &Fact, world: &World) -> Vec<Effect> {
     match fact {
         Fact::TaskPlaced { task, .. } => vec![Effect::Start { task: *task }],
         Fact::JobStopping { job, .. } => wanted(job, |e| matches!(e, Effect::Stop { .. })),
+        Fact::NodeWarned { node, .. } => hurried(world, node),
         Fact::JobFrozen { job, .. } => wanted(job, |e| matches!(e, Effect::Freeze { .. })),
         Fact::JobThawed { job, .. } => {
             wanted(job, |e| matches!(e, Effect::Thaw { .. } | Effect::Limit { .. }))
@@ -31,6 +33,27 @@ fn of_fact(fact: &Fact, world: &World) -> Vec<Effect> {
         Fact::JobForgotten { job } => vec![Effect::Archive { job: *job }],
         _ => Vec::new(),
     }
+}
+
+/// What was being stopped on a node anyway has no longer than the node.
+fn hurried(world: &World, node: &Name) -> Vec<Effect> {
+    let there = |job: &Job| job.active_tasks().any(|task| stands_on(task, node));
+    let jobs = world.jobs().filter(|job| job.stop.is_some() && there(job));
+    let effects = jobs.flat_map(|job| of_job(world, job));
+    effects.filter(|effect| matches!(effect, Effect::Stop { .. })).collect()
+}
+
+fn stands_on(task: &Task, node: &Name) -> bool {
+    task.placement.as_ref().is_some_and(|placement| placement.node == *node)
+}
+
+/// The time a task gets between TERM and KILL. On a node that is about to vanish nothing lasts
+/// longer than the node, and a stop for that very reason may take all the time there is.
+fn grace(world: &World, job: &Job, task: &Task) -> Span {
+    let node = task.placement.as_ref().and_then(|placement| world.node(&placement.node));
+    let Some(warning) = node.and_then(|node| node.warning.as_ref()) else { return job.spec.grace };
+    let left = spot::within(warning.due.now.since(world.at().now));
+    if job.stop == Some(StopFor::Spot) { left } else { left.min(job.spec.grace) }
 }
 
 /// Everything a world still wants of the outside: what a server does at its start, after it
@@ -55,7 +78,7 @@ fn of_job(world: &World, job: &Job) -> Vec<Effect> {
             effects.push(Effect::Start { task: id });
         }
         if let Some(why) = job.stop {
-            effects.push(Effect::Stop { task: id, why, grace: job.spec.grace });
+            effects.push(Effect::Stop { task: id, why, grace: grace(world, job, task) });
             continue;
         }
         effects.push(match job.frozen {

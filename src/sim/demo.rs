@@ -182,6 +182,10 @@ impl Link for Demo {
         self.command(Command::Drain { node, on, by: owner() })
     }
 
+    fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()> {
+        self.command(Command::WarnNode { node, left, by: owner() })
+    }
+
     fn teams(&self) -> Answer<'_, TeamPage> {
         self.answer(|fleet| Ok(teams::page(fleet.world(), fleet.seq(), fleet.at(), &|_| true)))
     }

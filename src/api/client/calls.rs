@@ -10,7 +10,7 @@ use crate::api::wire::detail::JobDocument;
 use crate::api::wire::list::JobList;
 use crate::api::wire::receipt::{Compacted, Looked, Receipt};
 use crate::api::wire::requests::{
-    LookedRequest, PauseRequest, ResizeRequest, ResumeRequest, StopRequest,
+    LookedRequest, PauseRequest, ResizeRequest, ResumeRequest, StopRequest, WarningRequest,
 };
 use crate::api::wire::status;
 use crate::api::wire::submission::SubmitRequest;
@@ -18,7 +18,7 @@ use crate::api::wire::team::{NewTeam, TeamList, TermsRequest};
 use crate::api::wire::time::Time;
 use crate::api::wire::usage::UsageList;
 use crate::api::wire::why::WhyDocument;
-use crate::base::{JobId, Wall};
+use crate::base::{JobId, Span, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{Cursor, Ended, JobDetail, JobPage, ServerStatus, Summary, TeamPage, Why};
@@ -167,6 +167,15 @@ impl Client {
         let verb = if on { "drain" } else { "undrain" };
         let node = segment(node);
         self.done(Ask::post(format!("/api/v1/nodes/{node}/{verb}")).keyed()).await
+    }
+
+    /// Says that a spot node is about to vanish.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn warn_node(&self, node: &str, left: Span) -> Call<()> {
+        let ask = Ask::post(format!("/api/v1/nodes/{}/warning", segment(node)));
+        self.done(ask.json(&WarningRequest { in_ms: left.0 })?.keyed()).await
     }
 
     /// The teams.

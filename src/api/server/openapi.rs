@@ -30,6 +30,7 @@ use super::{
         nodes::list,
         nodes::drain,
         nodes::undrain,
+        nodes::warning,
         nodes::summary,
         teams::list,
         teams::add,
@@ -69,7 +70,7 @@ mod tests {
             let name = part.split('"').next().unwrap();
             assert!(schemas.contains_key(name), "{name}");
         }
-        assert_eq!(json["paths"].as_object().unwrap().len(), 26);
+        assert_eq!(json["paths"].as_object().unwrap().len(), 27);
         let status = &schemas["ServerStatus"]["properties"]["since"];
         assert!(status.to_string().contains("Time") || status["format"] == "date-time");
     }

@@ -26,7 +26,7 @@ use crate::model::job::{
     FailureClass, Front, Gang, GpuShare, Hold, Outcome, Placement, Progress, Prompt, State,
     StopFor, Task, TaskState, WarnSignal,
 };
-use crate::model::node::{Drain, Gpu};
+use crate::model::node::{Drain, Gpu, Warning};
 use crate::model::page::{self, Counts, Cursor, JobRow, Lane, NodeRow};
 use crate::model::people::{Grant, Role, User};
 use crate::model::program::Environment;
@@ -162,6 +162,7 @@ fn node() -> NodeRow {
         foreign: Resources::default(),
         gpus: vec![gpu()],
         drain: Some(Drain { by: "ana".into(), since: at(3) }),
+        warning: Some(Warning { by: "ana".into(), since: at(3), due: at(9) }),
         tasks: 2,
     }
 }

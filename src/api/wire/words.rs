@@ -41,6 +41,7 @@ words!("rule" Rule {
     Preempt = "preempt",
     StaleGang = "stale_gang",
     Overstayed = "overstayed",
+    Spot = "spot",
     Person = "person",
 });
 
@@ -76,6 +77,7 @@ words!("reason of a stop" StopFor {
     Pause = "pause",
     Requeue = "requeue",
     Preempt = "preempt",
+    Spot = "spot",
     Timeout = "timeout",
     Gang = "gang",
     Failure = "failure",
@@ -102,6 +104,7 @@ words!("signal" Signal {
     NeverStarted = "never_started",
     LimitNear = "limit_near",
     LongRunning = "long_running",
+    Idle = "idle",
 });
 
 words!("level" Level {

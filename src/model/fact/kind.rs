@@ -51,6 +51,7 @@ impl Fact {
             | Fact::TeamResumed { .. }
             | Fact::NodeSeen { .. }
             | Fact::NodeDrained { .. }
+            | Fact::NodeWarned { .. }
             | Fact::GpuForeign { .. }
             | Fact::Configured(_)
             | Fact::Started { .. }
@@ -105,6 +106,7 @@ impl Fact {
             Fact::TeamResumed { .. } => "team_resumed",
             Fact::NodeSeen { .. } => "node_seen",
             Fact::NodeDrained { .. } => "node_drained",
+            Fact::NodeWarned { .. } => "node_warned",
             Fact::GpuForeign { .. } => "gpu_foreign",
             Fact::Configured(_) => "configured",
             Fact::Started { .. } => "started",

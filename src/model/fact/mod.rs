@@ -375,6 +375,15 @@ pub enum Fact {
         /// By whom.
         by: Name,
     },
+    /// A spot node will vanish. It is drained by the fact before this one, if it was not.
+    NodeWarned {
+        /// The node.
+        node: Name,
+        /// When it goes.
+        due: At,
+        /// Who said so.
+        by: Name,
+    },
     /// A device is used by somebody else, or no longer.
     GpuForeign {
         /// The node.

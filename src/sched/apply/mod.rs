@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::base::{At, Name};
 use crate::model::Team;
 use crate::model::fact::{Fact, kept};
-use crate::model::node::{Drain, Node};
+use crate::model::node::{Drain, Node, Warning};
 use crate::model::setup::Setup;
 use crate::model::team::{DEFAULT_TEAM, parent};
 use crate::model::window::InForce;
@@ -55,15 +55,21 @@ impl World {
                 self.teams.remove(team);
             }
             Fact::NodeSeen { name, capacity, gpus, traits } => {
-                let drain = self.nodes.get(name).and_then(|node| node.drain.clone());
+                let known = self.nodes.get(name);
+                let drain = known.and_then(|node| node.drain.clone());
+                let warning = known.and_then(|node| node.warning.clone());
                 let (name, capacity, gpus) = (name.clone(), capacity.clone(), gpus.clone());
                 let up = capacity.cpu_milli > 0;
                 let traits = traits.clone();
-                let node = Node { name: name.clone(), capacity, gpus, drain, up, traits };
-                self.nodes.insert(name, Arc::new(node));
+                let node = Node { name, capacity, gpus, drain, warning, up, traits };
+                self.nodes.insert(node.name.clone(), Arc::new(node));
             }
             Fact::NodeDrained { node, on, by } => self.change_node(node, |node| {
                 node.drain = on.then(|| Drain { by: by.clone(), since: at });
+                node.warning = node.warning.take().filter(|_| *on);
+            }),
+            Fact::NodeWarned { node, due, by } => self.change_node(node, |node| {
+                node.warning = Some(Warning { by: by.clone(), since: at, due: *due });
             }),
             Fact::GpuForeign { node, index, by } => self.change_node(node, |node| {
                 for gpu in node.gpus.iter_mut().filter(|gpu| gpu.index == *index) {

@@ -40,7 +40,8 @@ pub(super) fn pause_job(plan: &mut Plan, job: &Job, hold: Hold) -> Result<(), Re
 
 /// It is not being ended for good.
 fn comes_back(job: &Job) -> bool {
-    let comes_back = |why| matches!(why, StopFor::Pause | StopFor::Requeue | StopFor::Gang);
+    let comes_back =
+        |why| matches!(why, StopFor::Pause | StopFor::Requeue | StopFor::Gang | StopFor::Spot);
     job.stop.is_none_or(comes_back)
 }
 

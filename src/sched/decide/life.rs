@@ -166,7 +166,9 @@ fn after_attempt(plan: &mut Plan, id: JobId, stopped_for: Option<StopFor>, exit:
     match stopped_for {
         Some(StopFor::Cancel) => end(plan, id, Outcome::Cancelled),
         Some(StopFor::Timeout) => end(plan, id, Outcome::TimedOut),
-        Some(StopFor::Pause | StopFor::Requeue | StopFor::Preempt) => settle(plan, id),
+        Some(StopFor::Pause | StopFor::Requeue | StopFor::Preempt | StopFor::Spot) => {
+            settle(plan, id)
+        }
         Some(StopFor::Gang) if exit != Some(Exit::Unknown) => settle(plan, id),
         Some(StopFor::Failure | StopFor::Gang) | None => match exit {
             Some(Exit::Unknown) if job.has_way_back() => settle(plan, id),

@@ -5,15 +5,18 @@
 
 mod act;
 pub(super) mod holds;
+mod idle;
 pub(super) mod life;
 mod machine;
 mod report;
 pub mod rights;
+mod spot;
 mod submit;
 mod task;
 mod team;
 
 use crate::base::{At, JobId, Span, Wall};
+use crate::model::finding::{Level, Signal};
 use crate::model::job::Hold;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::{Actor, Command, Fact};
@@ -75,6 +78,7 @@ pub fn decide(world: &World, command: &Command, at: At) -> Result<Decision, Refu
                 plan.note(Fact::NodeDrained { node: node.clone(), on: *on, by });
             }
         }
+        Command::WarnNode { node, left, by } => spot::warn(&mut plan, node, *left, by)?,
         Command::Looked { mark, by } => {
             // The mark never goes back: two screens of one person would unsee for each other.
             if plan.world().looked(&by.user) < *mark {
@@ -90,6 +94,9 @@ pub fn decide(world: &World, command: &Command, at: At) -> Result<Decision, Refu
         Command::Tick => {}
         Command::Find { job, signal, level, evidence } => {
             life::find(&mut plan, *job, *signal, *level, evidence);
+            if *signal == Signal::Idle && *level == Some(Level::Suspect) {
+                idle::put_away(&mut plan, *job);
+            }
         }
     }
     actions::cycle(&mut plan);

@@ -70,6 +70,10 @@ fn remarks(node: &NodeRow, sight: &Sight) -> String {
     let drain = node.drain.as_ref();
     let drain =
         drain.map(|drain| format!("drained by {} {}", drain.by, sight.day(drain.since.wall)));
+    let warning = node.warning.as_ref().map(|warning| {
+        let verb = if warning.due.wall > sight.now.wall { "vanishes" } else { "was to vanish" };
+        format!("{verb} at {}, says {}", sight.second(warning.due.wall), warning.by)
+    });
     let spot = traits.spot.then(|| "spot".to_owned());
     let pool = traits.pool.as_ref().map(|pool| format!("pool {pool}"));
     let most = traits.max_tasks.map(|most| format!("at most {}", counted(most.into(), "task")));
@@ -78,7 +82,7 @@ fn remarks(node: &NodeRow, sight: &Sight) -> String {
         false => format!("{key}={value}"),
     };
     let labels = traits.labels.iter().map(label);
-    let parts = drain.into_iter().chain(spot).chain(pool).chain(most).chain(labels);
+    let parts = drain.into_iter().chain(warning).chain(spot).chain(pool).chain(most).chain(labels);
     parts.collect::<Vec<_>>().join(", ")
 }
 
@@ -155,7 +159,7 @@ fn held(what: &str, hold: &Hold, sight: &Sight) -> Line {
 mod tests {
     use super::*;
     use crate::model::Resources;
-    use crate::model::node::{Drain, Gpu, Traits};
+    use crate::model::node::{Drain, Gpu, Traits, Warning};
     use crate::model::page::Counts;
     use crate::view::line::plain;
     use crate::view::sample::at;
@@ -182,6 +186,7 @@ mod tests {
             foreign: Resources::default(),
             gpus: vec![gpu],
             drain: Some(Drain { by: "ana".into(), since: at(0) }),
+            warning: Some(Warning { by: "ana".into(), since: at(0), due: at(120_000) }),
             tasks: 3,
             traits: Traits {
                 labels: [("zone".into(), "eu".into()), ("fast".into(), "".into())].into(),
@@ -215,7 +220,7 @@ mod tests {
         let lines = nodes(&whole(), &Sight::utc(at(0)), None);
         insta::assert_snapshot!(plain(&lines), @r"
     NODE       STATE     TASKS     CPU      MEM    GPU
-    gpu-box-3  draining      3  1.5/64  0/256Gi  0.5/2  drained by ana 13:00, spot, fast, zone=eu
+    gpu-box-3  draining      3  1.5/64  0/256Gi  0.5/2  drained by ana 13:00, vanishes at 13:02:00, says ana, spot, fast, zone=eu
       GPU 1 A100 is used by Xorg (pid 7), not by us
 
     RESOURCE  HELD  OF  RATE

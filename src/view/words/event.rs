@@ -132,6 +132,10 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
             let by_word = if *on { " by" } else { "" };
             format!("node {} {what}{by_word} {}", sanitise(node), sanitise(by))
         }
+        Fact::NodeWarned { node, due, by } => {
+            let (node, by) = (sanitise(node), sanitise(by));
+            format!("node {node} vanishes at {}, says {by}", sight.second(due.wall))
+        }
         Fact::GpuForeign { node, index, by } => {
             let node = sanitise(node);
             match by {
@@ -181,6 +185,7 @@ pub fn rule(rule: Rule) -> &'static str {
         Rule::Preempt => "a higher priority in its team",
         Rule::StaleGang => "its gang was below its minimum for too long",
         Rule::Overstayed => "it stayed longer than it said, before a reservation",
+        Rule::Spot => "its node is about to vanish",
         Rule::Person => "at a person's order",
     }
 }

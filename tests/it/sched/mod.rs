@@ -12,6 +12,7 @@ mod conserving;
 mod given;
 mod metered;
 mod outside;
+mod spot;
 mod steps;
 mod world;
 
@@ -22,6 +23,7 @@ mod explained;
 mod findings;
 mod gangs;
 mod gpus;
+mod interactive;
 mod ledger;
 mod limits;
 mod machine;

@@ -63,6 +63,10 @@ impl Shown {
             Shown::NodeDrained { node, on, by } => {
                 Fact::NodeDrained { node: node.into(), on, by: by.into() }
             }
+            Shown::NodeWarned { node, due, due_mono, by } => {
+                let due = At { now: Mono(due_mono), wall: due.0 };
+                Fact::NodeWarned { node: node.into(), due, by: by.into() }
+            }
             Shown::GpuForeign { node, index, by } => {
                 Fact::GpuForeign { node: node.into(), index, by: by.map(Into::into) }
             }

@@ -206,6 +206,12 @@ pub enum FactShown {
         on: bool,
         by: String,
     },
+    NodeWarned {
+        node: String,
+        due: Time,
+        due_mono: u64,
+        by: String,
+    },
     GpuForeign {
         node: String,
         index: u32,

@@ -85,6 +85,7 @@ impl From<&Fact> for Shown {
                 node_seen(name, capacity, gpus, traits)
             }
             Fact::NodeDrained { node, on, by } => drained(node, *on, by),
+            Fact::NodeWarned { node, due, by } => warned(node, *due, by),
             Fact::GpuForeign { node, index, by } => foreign(node, *index, by.as_ref()),
             Fact::Configured(setup) => Shown::Configured { setup: Box::new((&**setup).into()) },
             Fact::Started { boot, offset } => {
@@ -222,6 +223,11 @@ fn nominated(task: TaskId, placement: &job::Placement) -> Shown {
 
 fn drained(node: &Name, on: bool, by: &Name) -> Shown {
     Shown::NodeDrained { node: node.to_string(), on, by: by.to_string() }
+}
+
+fn warned(node: &Name, due: At, by: &Name) -> Shown {
+    let (due, due_mono) = (Time(due.wall), due.now.0);
+    Shown::NodeWarned { node: node.to_string(), due, due_mono, by: by.to_string() }
 }
 
 fn foreign(node: &Name, index: u32, by: Option<&Name>) -> Shown {

@@ -199,6 +199,7 @@ fn other_facts() -> Vec<Fact> {
             traits: traits(),
         },
         Fact::NodeDrained { node: node.clone(), on: true, by: by.clone() },
+        Fact::NodeWarned { node: node.clone(), due: at(9), by: by.clone() },
         Fact::GpuForeign { node, index: 1, by: Some(by) },
         Fact::Configured(Box::new(setup())),
         Fact::Started { boot: "b".into(), offset: 0 },

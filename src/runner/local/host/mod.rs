@@ -27,7 +27,7 @@ use crate::runner::local::supervise::INPUT_MAX;
 use crate::runner::local::wire::Down;
 
 use shared::Shared;
-use table::{Entry, Phase};
+use table::{Entry, Phase, stop_order};
 use zygote::Zygote;
 
 /// How to set up a [`LocalRunner`].
@@ -208,7 +208,7 @@ impl Runner for LocalRunner {
             let shortest = entry.wishes.stop.map_or(grace.0, |(_, ms)| ms.min(grace.0));
             entry.wishes.stop = Some((why, shortest));
         };
-        self.say(task, wish, &Down::Stop { why, grace_ms: grace.0 });
+        self.say(task, wish, &stop_order(why, grace.0));
     }
 
     fn freeze(&self, task: TaskId) {
