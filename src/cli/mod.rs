@@ -174,6 +174,7 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Events(verb) => verb.run(session, link).await,
         Linked::Checkpoint(verb) => verb.run(session, link).await,
         Linked::Progress(verb) => verb.run(session, link).await,
+        Linked::Scale(verb) => verb.run(session, link).await,
         Linked::Heartbeat(verb) => verb.run(session, link).await,
         Linked::Usage(verb) => verb.run(session, link).await,
     }

@@ -169,6 +169,9 @@ pub enum Linked {
     /// In a job: how far it is
     #[command(hide = true)]
     Progress(report::Progress),
+    /// Change how many tasks a service wants; in the job, or by its owner
+    #[command(hide = true)]
+    Scale(report::Scale),
     /// In a job: it lives
     #[command(hide = true)]
     Heartbeat(report::Heartbeat),

@@ -238,6 +238,11 @@ impl Owner {
             RunnerEvent::GpuTaken { task, index, by } => (task, TaskEvent::GpuTaken { index, by }),
             RunnerEvent::AtPrompt { task, text } => (task, TaskEvent::AtPrompt { text }),
             RunnerEvent::PromptOver { task } => (task, TaskEvent::PromptOver),
+            RunnerEvent::Checked { task, well, said } => {
+                self.signals.checked(task, well, said);
+                self.next_health = Some(at.now);
+                return;
+            }
             RunnerEvent::Machine(machine) => return self.machine(turn, &machine, at),
         };
         let before = turn.batch.records.len();

@@ -46,6 +46,12 @@ impl Owner {
         for task in std::mem::take(&mut *lock(&self.shared.typed)) {
             self.signals.stir(task, active);
         }
+        for task in health::due_checks(&self.world, &mut self.signals, at) {
+            match self.launcher.health_check(&self.world, task) {
+                Ok(check) => check.into_iter().for_each(|check| self.runner.check(check)),
+                Err(why) => tracing::warn!("cannot check the health of task {task}: {why}"),
+            }
+        }
         let (commands, next) = health::scan(&self.world, &self.signals, at);
         self.next_health = next;
         for command in commands {

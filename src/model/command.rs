@@ -312,6 +312,11 @@ pub enum Report {
         /// In words.
         text: Option<String>,
     },
+    /// A service wants so many tasks.
+    Scale {
+        /// Between the minimum of its gang and its size at submission.
+        size: u32,
+    },
     /// It lives.
     Heartbeat,
     /// It used something: added to the sums.

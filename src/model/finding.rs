@@ -19,6 +19,8 @@ pub enum Signal {
     LongRunning,
     /// A person works in it, and it has been quiet for long: no output, no input.
     Idle,
+    /// A service whose health check failed three times in a row.
+    Unhealthy,
 }
 
 /// How bad it is.
@@ -35,12 +37,13 @@ pub enum Level {
 
 impl Signal {
     /// All of them.
-    pub const ALL: [Signal; 5] = [
+    pub const ALL: [Signal; 6] = [
         Signal::NeverFits,
         Signal::NeverStarted,
         Signal::LimitNear,
         Signal::LongRunning,
         Signal::Idle,
+        Signal::Unhealthy,
     ];
 
     /// Its stable word, as stored and as filters name it.
@@ -51,6 +54,7 @@ impl Signal {
             Signal::LimitNear => "limit_near",
             Signal::LongRunning => "long_running",
             Signal::Idle => "idle",
+            Signal::Unhealthy => "unhealthy",
         }
     }
 }

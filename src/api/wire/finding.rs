@@ -16,7 +16,7 @@ use crate::model::finding::{Level, Signal};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Finding {
     /// What was noticed: `never_fits`, `never_started`, `limit_near`, `long_running`,
-    /// `idle`.
+    /// `idle`, `unhealthy`.
     pub signal: String,
     /// `notice`, `suspect` or `stuck`.
     pub level: String,

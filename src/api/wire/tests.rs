@@ -334,7 +334,12 @@ fn groups() -> job::Groups {
 }
 
 fn service() -> job::Service {
-    job::Service { health: Some("curl -f :80".into()), baseline: 1 }
+    job::Service {
+        health: Some("curl -f :80".into()),
+        health_every: Span(5),
+        baseline: 1,
+        most: Some(4),
+    }
 }
 
 fn asked() -> page::Asked {

@@ -78,6 +78,7 @@ words!("reason of a stop" StopFor {
     Requeue = "requeue",
     Preempt = "preempt",
     Spot = "spot",
+    Unhealthy = "unhealthy",
     Timeout = "timeout",
     Gang = "gang",
     Failure = "failure",
@@ -105,6 +106,7 @@ words!("signal" Signal {
     LimitNear = "limit_near",
     LongRunning = "long_running",
     Idle = "idle",
+    Unhealthy = "unhealthy",
 });
 
 words!("level" Level {

@@ -22,6 +22,7 @@ impl Fact {
             | Fact::JobStopping { job, .. }
             | Fact::AttemptEnded { job, .. }
             | Fact::RetryCounted { job }
+            | Fact::ServiceRestarts { job, .. }
             | Fact::JobEnded { job, .. }
             | Fact::JobForgotten { job }
             | Fact::JobChanged { job, .. }
@@ -86,6 +87,7 @@ impl Fact {
             Fact::TaskEnded { .. } => "task_ended",
             Fact::AttemptEnded { .. } => "attempt_ended",
             Fact::RetryCounted { .. } => "retry_counted",
+            Fact::ServiceRestarts { .. } => "service_restarts",
             Fact::JobEnded { .. } => "job_ended",
             Fact::JobForgotten { .. } => "job_forgotten",
             Fact::JobChanged { .. } => "job_changed",

@@ -214,6 +214,13 @@ pub enum Fact {
         /// The job.
         job: JobId,
     },
+    /// A service ended or is not well, and starts again.
+    ServiceRestarts {
+        /// The job.
+        job: JobId,
+        /// How many of its last runs were short.
+        short: u32,
+    },
     /// It ended for good.
     JobEnded {
         /// The job.

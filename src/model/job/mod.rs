@@ -182,7 +182,7 @@ impl Job {
 
     /// Something declared how it comes back after its processes are gone (DESIGN.md 5.12).
     pub fn has_way_back(&self) -> bool {
-        self.spec.requeue || self.continues()
+        self.spec.has_way_back() || self.continues()
     }
 
     /// The priority it is sorted by.

@@ -52,6 +52,8 @@ pub enum StopFor {
     Preempt,
     /// Its node is about to vanish; the grace is all the time there is.
     Spot,
+    /// Its health check failed too often; it is a service and starts again.
+    Unhealthy,
     /// Its time limit.
     Timeout,
     /// Some tasks of the gang are gone and it cannot go on.
@@ -221,6 +223,7 @@ impl StopFor {
             StopFor::Requeue => "requeue",
             StopFor::Preempt => "preempt",
             StopFor::Spot => "spot",
+            StopFor::Unhealthy => "unhealthy",
             StopFor::Timeout => "timeout",
             StopFor::Gang => "gang",
             StopFor::Failure => "failure",

@@ -139,6 +139,7 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             end_attempt(job, *stopped_for, exit.clone(), at);
         }
         Fact::RetryCounted { .. } => job.retries += 1,
+        Fact::ServiceRestarts { short, .. } => job.retries = *short,
         Fact::JobEnded { outcome, .. } => {
             job.ended = Some(end_of_run(job).unwrap_or(at));
             job.hold = None;

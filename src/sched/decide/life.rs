@@ -170,7 +170,12 @@ fn after_attempt(plan: &mut Plan, id: JobId, stopped_for: Option<StopFor>, exit:
             settle(plan, id)
         }
         Some(StopFor::Gang) if exit != Some(Exit::Unknown) => settle(plan, id),
-        Some(StopFor::Failure | StopFor::Gang) | None => match exit {
+        Some(StopFor::Unhealthy | StopFor::Failure | StopFor::Gang) | None
+            if service::restarts(&job, exit.as_ref()) =>
+        {
+            service::restart(plan, &job);
+        }
+        Some(StopFor::Unhealthy | StopFor::Failure | StopFor::Gang) | None => match exit {
             Some(Exit::Unknown) if job.has_way_back() => settle(plan, id),
             Some(exit) if !exit.is_success() => fail(plan, &job, &exit),
             _ => end(plan, id, Outcome::Succeeded),

@@ -10,6 +10,7 @@ pub(super) mod life;
 mod machine;
 mod report;
 pub mod rights;
+mod service;
 mod spot;
 mod submit;
 mod task;
@@ -96,6 +97,9 @@ pub fn decide(world: &World, command: &Command, at: At) -> Result<Decision, Refu
             life::find(&mut plan, *job, *signal, *level, evidence);
             if *signal == Signal::Idle && *level == Some(Level::Suspect) {
                 idle::put_away(&mut plan, *job);
+            }
+            if *signal == Signal::Unhealthy && level.is_some() {
+                service::unwell(&mut plan, *job);
             }
         }
     }

@@ -7,6 +7,9 @@ mod idle;
 mod limit_near;
 mod long_running;
 mod never_started;
+mod unhealthy;
+
+pub use unhealthy::due_checks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,6 +31,19 @@ pub struct Signals {
     pub silent: BTreeSet<TaskId>,
     /// How much a task that somebody works in had written, and since when it has been quiet.
     pub quiet: BTreeMap<TaskId, Quiet>,
+    /// What the checks of services said.
+    pub checks: BTreeMap<TaskId, Checks>,
+}
+
+/// The health checks of one task of a service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checks {
+    /// When the next is due.
+    pub next: Mono,
+    /// How many failed since the last that did not.
+    pub failed: u32,
+    /// What the last one came to.
+    pub said: String,
 }
 
 /// A task that writes nothing and to which nobody types.
@@ -59,11 +75,20 @@ impl Signals {
         }
     }
 
+    /// A health check of a task came to an end.
+    pub fn checked(&mut self, task: TaskId, well: bool, said: String) {
+        if let Some(checks) = self.checks.get_mut(&task) {
+            checks.failed = if well { 0 } else { checks.failed.saturating_add(1) };
+            checks.said = said;
+        }
+    }
+
     /// A task is over.
     pub fn forget(&mut self, task: TaskId) {
         self.wrote.remove(&task);
         self.silent.remove(&task);
         self.quiet.remove(&task);
+        self.checks.remove(&task);
     }
 }
 
@@ -85,6 +110,7 @@ const RULES: &[(Signal, Rule)] = &[
     (Signal::LimitNear, limit_near::check),
     (Signal::LongRunning, long_running::check),
     (Signal::Idle, idle::check),
+    (Signal::Unhealthy, unhealthy::check),
 ];
 
 /// A start is looked at after this, together with others that come meanwhile; from then on each

@@ -6,7 +6,7 @@
 //! what never may be exceeded, [`taking`] and [`protection`] what one may take from another.
 //! Time: [`estimate`] and [`history`] say how long a job runs, [`reservation`] and [`profile`]
 //! when there is room for it, of any [`capacity`]; [`window`] which hours of the week count.
-//! Nodes: [`spot`] which may vanish.
+//! Nodes: [`spot`] which may vanish. Jobs that run on and on: [`service`].
 
 pub mod amounts;
 pub mod capacity;
@@ -22,6 +22,7 @@ pub mod queue;
 pub mod queue_order;
 pub mod reservation;
 pub mod retry;
+pub mod service;
 pub mod shares;
 pub mod spot;
 pub mod taking;

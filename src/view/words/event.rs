@@ -58,6 +58,10 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
                 reason.as_ref().map_or_else(String::new, |why| format!(": {}", sanitise(why)));
             format!("{job} will be cancelled at {} by {}{why}", sight.day(due.wall), sanitise(by))
         }
+        Fact::ServiceRestarts { job, short } => match short {
+            0 | 1 => format!("{job} is a service and starts again"),
+            short => format!("{job} is a service and starts again; {short} short runs in a row"),
+        },
         Fact::CancelRevoked { job, by } => format!("{job} is kept, says {}", sanitise(by)),
         Fact::JobAcked { job, by } => format!("{job} seen by {}", sanitise(by)),
         Fact::JobReported { job, report } => reported(*job, report),
@@ -263,6 +267,7 @@ fn reported(job: JobId, report: &Report) -> String {
             let text = text.as_deref().map_or_else(String::new, |t| format!(" {}", quote(t)));
             format!("{job} reports progress{}{text}", percent(*basis_points))
         }
+        Report::Scale { size } => format!("{job} wants {}", counted(u64::from(*size), "task")),
         Report::Heartbeat => format!("{job} is alive"),
         Report::Usage { amounts, .. } => {
             let parts: Vec<_> =

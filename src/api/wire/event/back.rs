@@ -156,6 +156,7 @@ impl Shown {
                 Fact::AttemptEnded { job, stopped_for, exit: exit_of(exit)? }
             }
             Shown::RetryCounted {} => Fact::RetryCounted { job },
+            Shown::ServiceRestarts { short } => Fact::ServiceRestarts { job, short },
             Shown::JobEnded { state, class } => {
                 Fact::JobEnded { job, outcome: outcome_of(&state, class.as_deref())? }
             }

@@ -126,6 +126,9 @@ pub enum FactShown {
         exit: Option<Exit>,
     },
     RetryCounted {},
+    ServiceRestarts {
+        short: u32,
+    },
     JobEnded {
         state: String,
         class: Option<String>,

@@ -50,6 +50,7 @@ impl From<&Fact> for Shown {
                 attempt_ended(*stopped_for, exit.as_ref())
             }
             Fact::RetryCounted { .. } => Shown::RetryCounted {},
+            Fact::ServiceRestarts { short, .. } => Shown::ServiceRestarts { short: *short },
             Fact::JobEnded { outcome, .. } => ended(*outcome),
             Fact::JobForgotten { .. } => Shown::JobForgotten {},
             Fact::JobChanged { spec, by, .. } => changed(spec, by),
