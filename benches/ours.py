@@ -12,16 +12,20 @@ from peers import environment
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+def binary():
+    """The program to measure."""
+    path = os.environ.get("HOLDSHORT", os.path.join(TOP, "target", "release", "holdshort"))
+    path = os.path.abspath(path)
+    if not os.access(path, os.X_OK):
+        raise SystemExit(f"there is no {path}: run `cargo build --release`, or set HOLDSHORT")
+    return path
+
+
 class Ours:
     """One private installation: a node with so many slots, a server that is started on demand."""
 
     def __init__(self, slots=2):
-        binary = os.environ.get("HOLDSHORT", os.path.join(TOP, "target", "release", "holdshort"))
-        self.binary = os.path.abspath(binary)
-        if not os.access(self.binary, os.X_OK):
-            raise SystemExit(
-                f"there is no {self.binary}: run `cargo build --release`, or set HOLDSHORT"
-            )
+        self.binary = binary()
         # Short, since a socket's path must fit into 108 bytes.
         self.home = tempfile.mkdtemp(prefix="hs-")
         folders = {

@@ -6,6 +6,7 @@
 pub mod base;
 pub mod model;
 
+pub mod ledger;
 pub mod sched;
 
 pub mod config;

@@ -87,6 +87,23 @@ pub fn parse_gpu(text: &str) -> Result<u64, String> {
     Ok(milli)
 }
 
+/// Thousandths from a plain number such as `2` or `0.5`: a weight, or an amount of GPUs that is
+/// shared out and not handed over, so that `2.5` makes sense.
+///
+/// # Errors
+/// Anything but a number with at most three decimals.
+pub fn parse_thousandths(text: &str) -> Result<u64, String> {
+    let number = Number::read(text)?;
+    match number.scaled(1000, 1) {
+        _ if !number.suffix.is_empty() => {
+            Err(format!("{text:?} is not a plain number; write 2 or 0.5"))
+        }
+        Some((milli, true)) => Ok(milli),
+        Some((_, false)) => Err(format!("{text:?} is finer than a thousandth; write 0.125")),
+        None => Err(format!("{text:?} is more than can be counted")),
+    }
+}
+
 /// Whole units of a countable thing from `6` or `1k`.
 ///
 /// # Errors
@@ -228,6 +245,17 @@ fn hint(digits: &str, suffix: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_numbers_are_read_to_the_thousandth() {
+        assert_eq!(parse_thousandths("2"), Ok(2000));
+        assert_eq!(parse_thousandths("2.5"), Ok(2500));
+        assert_eq!(parse_thousandths("0"), Ok(0));
+        for bad in ["", "-1", "2x", "0.0005", "1Gi", "x"] {
+            assert!(parse_thousandths(bad).is_err(), "{bad}");
+        }
+    }
+
     use proptest::prelude::*;
 
     #[test]

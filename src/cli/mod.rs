@@ -109,8 +109,9 @@ fn plain(verb: Plain, globals: Globals, output: Output) -> Outcome {
         Plain::Man(verb) => verb.run(output),
         Plain::Config(verb) => verb.run(globals),
         Plain::Conform(verb) => verb.run(&globals),
-        Plain::Demo(verb) => verb.run(),
+        Plain::Demo(verb) => verb.run(&Session::new(globals)?),
         Plain::Shots(verb) => verb.run(output),
+        Plain::Lab(verb) => verb.run(globals.json, output),
     }
 }
 
@@ -133,6 +134,8 @@ fn prepare(session: &Session, verb: &Linked, args: &[OsString]) -> Result<Ready,
         Linked::Again(verb) => verb.check(session)?,
         Linked::Set(verb) => verb.check()?,
         Linked::Pause(verb) => verb.check()?,
+        Linked::Team(verb) => verb.check()?,
+        Linked::Quota(verb) => verb.check()?,
         Linked::Logs(verb) => verb.check(session)?,
         Linked::Ls(verb) => verb.check()?,
         _ => {}
@@ -156,6 +159,7 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Resume(verb) => verb.run(session, link).await,
         Linked::Again(verb) => verb.run(session, link).await,
         Linked::Requeue(verb) => verb.run(session, link).await,
+        Linked::Preempt(verb) => verb.run(session, link).await,
         Linked::Set(verb) => verb.run(session, link).await,
         Linked::Next(verb) => verb.run(session, link).await,
         Linked::Keep(verb) => verb.run(session, link).await,
@@ -163,6 +167,9 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Nodes(verb) => verb.run(session, link).await,
         Linked::Drain(verb) => verb.run(session, link).await,
         Linked::Undrain(verb) => verb.run(session, link).await,
+        Linked::Teams(verb) => verb.run(session, link).await,
+        Linked::Team(verb) => verb.run(session, link).await,
+        Linked::Quota(verb) => verb.run(session, link).await,
         Linked::Events(verb) => verb.run(session, link).await,
         Linked::Checkpoint(verb) => verb.run(session, link).await,
         Linked::Progress(verb) => verb.run(session, link).await,

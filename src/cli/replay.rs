@@ -2,7 +2,8 @@
 
 use super::exit::{FAILED, Failure, OK, Outcome};
 use super::session::Session;
-use crate::engine::replay::{Redecide, read_record, read_world};
+use crate::engine::metering::read_snapshot;
+use crate::engine::replay::{Redecide, read_record};
 use crate::model::ports::journal::StorageError;
 use crate::sched::World;
 use crate::store::Reader;
@@ -20,7 +21,7 @@ pub fn replay(session: &Session) -> Outcome {
     let (world, from) = match base.seq {
         0 => (World::new(), 0),
         _ => match reader.snapshot().map_err(failed)? {
-            Some(snapshot) => (read_world(&snapshot.body).map_err(failed)?, snapshot.seq),
+            Some(snapshot) => (read_snapshot(&snapshot.body).map_err(failed)?.0, snapshot.seq),
             None => {
                 let what = "the journal was compacted and its snapshot is gone";
                 return Err(Failure::failed(what, "`holdshort verify journal` says more"));

@@ -13,9 +13,9 @@ use super::session::Session;
 use super::verbs::serve::Serve;
 use crate::api::server::{Socket, bind};
 use crate::base::Name;
+use crate::config::nodes::pretended;
 use crate::config::{self, Config};
 use crate::engine::{self, Handle, Parts, Stopped};
-use crate::model::Command;
 use crate::model::setup::Setup;
 use crate::runner::local::gpu::PretendGpu;
 use crate::runner::local::{LocalRunner, Options};
@@ -103,6 +103,7 @@ fn prepare(places: &Places, shared: bool) -> Result<Prepared, Failure> {
         clock: Arc::new(engine::clock::SystemClock),
         runner: Arc::new(runner),
         setup: setup(&places.config, places.uid),
+        nodes: places.config.nodes.clone(),
         places: engine::Places {
             data_dir: dir.path().to_owned(),
             socket: places.paths.socket.clone(),
@@ -141,18 +142,14 @@ fn is_dying(pid: u32) -> bool {
 }
 
 fn runner_options(places: &Places, own: PathBuf) -> Options {
-    let node = &places.config.node;
-    let name = node.name.clone().unwrap_or_else(machine_name);
     let pretend = |gpu: &config::PretendGpu| PretendGpu {
         name: gpu.name.to_string(),
         mem_bytes: gpu.mem_bytes,
     };
     Options {
-        cpu_milli: node.cpu_milli,
-        mem_bytes: node.mem_bytes,
-        gpus: node.gpus.as_ref().map(|gpus| gpus.iter().map(pretend).collect()),
+        gpus: pretended(&places.config.nodes).map(|gpus| gpus.iter().map(pretend).collect()),
         log_bytes: places.config.server.log_bytes,
-        ..Options::new(places.paths.data.join("spool"), own, name)
+        ..Options::new(places.paths.data.join("spool"), own, machine_name())
     }
 }
 
@@ -244,7 +241,7 @@ async fn reload(handle: &Handle, globals: &super::tree::Globals) {
     match Places::find(globals) {
         Ok(places) => {
             let setup = setup(&places.config, places.uid);
-            if let Err(refusal) = handle.command(Command::Configure(setup)).await {
+            if let Err(refusal) = handle.configure(setup, places.config.nodes.clone()).await {
                 tracing::error!("the configuration was not taken: {refusal}");
             }
         }

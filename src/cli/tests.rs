@@ -7,15 +7,18 @@ use bytes::Bytes;
 use futures::{FutureExt, StreamExt, stream};
 
 use crate::base::{At, JobId, Mono, Name, Wall};
-use crate::link::{Answer, JobQuery, Link, LinkError, Stream};
+use crate::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::model::command::{Report, Verb};
+use crate::model::history::History;
 use crate::model::job::{Gang, Outcome, State};
 use crate::model::page::{
-    Counts, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus, Summary, Why,
+    Counts, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus, Summary, TeamPage,
+    Why,
 };
 use crate::model::reason::{Code, Reason};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::submission::Submission;
+use crate::model::team::TeamEdit;
 use crate::model::{Fact, Resources};
 
 const AT: At = At { now: Mono(1000), wall: Wall(1_700_000_000_000) };
@@ -56,6 +59,9 @@ pub(crate) fn row(id: u64) -> JobRow {
         cancel_at: None,
         acked: None,
         pty: false,
+        order: (0, 0),
+        preemptible: false,
+        deadline: None,
     }
 }
 
@@ -77,7 +83,7 @@ pub(crate) fn event(seq: u64, job: u64, outcome: Outcome) -> EventRow {
     EventRow { seq, at: AT, by: None, fact: Fact::JobEnded { job: JobId(job), outcome } }
 }
 
-type Piece<T> = Vec<Result<T, LinkError>>;
+type Pieces<T> = Vec<Result<T, LinkError>>;
 
 /// Answers in the order they were put in.
 #[derive(Default)]
@@ -86,8 +92,8 @@ pub(crate) struct Scripted(Mutex<Script>);
 #[derive(Default)]
 struct Script {
     rows: BTreeMap<u64, JobRow>,
-    logs: VecDeque<Piece<&'static str>>,
-    events: VecDeque<Piece<EventRow>>,
+    logs: VecDeque<Pieces<&'static str>>,
+    events: VecDeque<Pieces<EventRow>>,
     live: u64,
     live_after: Option<u64>,
     unreachable: bool,
@@ -100,12 +106,12 @@ impl Scripted {
         self.0.lock().unwrap().rows.insert(row.id.0, row);
     }
 
-    pub(crate) fn log(&self, pieces: Piece<&'static str>) {
+    pub(crate) fn log(&self, pieces: Pieces<&'static str>) {
         self.0.lock().unwrap().logs.push_back(pieces);
     }
 
     /// The events of the next stream; an end in them shows in the rows from then on.
-    pub(crate) fn event(&self, events: Piece<EventRow>) {
+    pub(crate) fn event(&self, events: Pieces<EventRow>) {
         self.0.lock().unwrap().events.push_back(events);
     }
 
@@ -180,6 +186,8 @@ impl Link for Scripted {
             requeue: false,
             resumable: false,
             retry: 0,
+            asked: Default::default(),
+            evicted: None,
             env_names: Vec::new(),
         }))
     }
@@ -200,9 +208,9 @@ impl Link for Scripted {
         }))
     }
 
-    fn logs(&self, _job: JobId, _query: LogQuery) -> Answer<'_, Stream<Bytes>> {
+    fn logs(&self, _job: JobId, _query: LogQuery) -> Answer<'_, Stream<Piece>> {
         let pieces = self.0.lock().unwrap().logs.pop_front().unwrap_or_default();
-        let pieces = pieces.into_iter().map(|piece| piece.map(Bytes::from));
+        let pieces = pieces.into_iter().map(|piece| piece.map(|text| Bytes::from(text).into()));
         ready(Ok(stream::iter(pieces).boxed()))
     }
 
@@ -225,6 +233,15 @@ impl Link for Scripted {
         ready(Ok(stream::iter(events).boxed()))
     }
 
+    fn events_of(
+        &self,
+        _job: JobId,
+        _since: Option<u64>,
+        _follow: bool,
+    ) -> Answer<'_, Stream<EventRow>> {
+        unscripted()
+    }
+
     fn act(&self, jobs: Vec<JobId>, verb: Verb) -> Answer<'_, ()> {
         let mut script = self.0.lock().unwrap();
         if let Some(row) = script.refuse.take() {
@@ -240,6 +257,15 @@ impl Link for Scripted {
     fn why(&self, _job: JobId) -> Answer<'_, Why> {
         unscripted()
     }
+    fn history(&self) -> Answer<'_, History> {
+        unscripted()
+    }
+    fn usage(
+        &self,
+        _query: crate::model::page::usage::UsageQuery,
+    ) -> Answer<'_, crate::model::page::usage::UsagePage> {
+        unscripted()
+    }
     fn submit(&self, _jobs: Vec<Submission>) -> Answer<'_, Vec<JobId>> {
         unscripted()
     }
@@ -253,6 +279,12 @@ impl Link for Scripted {
         unscripted()
     }
     fn drain(&self, _node: Name, _on: bool) -> Answer<'_, ()> {
+        unscripted()
+    }
+    fn teams(&self) -> Answer<'_, TeamPage> {
+        unscripted()
+    }
+    fn edit_team(&self, _team: Name, _edit: TeamEdit) -> Answer<'_, ()> {
         unscripted()
     }
     fn report(&self, _job: JobId, _report: Report) -> Answer<'_, ()> {

@@ -6,8 +6,9 @@ use clap::{Args, Parser, Subcommand};
 
 use super::output::Color;
 use super::verbs::{
-    act, again, attach, completions, config, conform, console, enable, events, help, journal, logs,
-    ls, nodes, pause, report, send, serve, server, set, show, submit, wait,
+    act, again, attach, completions, config, conform, console, enable, events, help, journal, lab,
+    logs, ls, nodes, pause, report, send, serve, server, set, show, submit, team, usage, verify,
+    wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -123,6 +124,9 @@ pub enum Linked {
     /// Stop a job's processes and queue it again
     #[command(hide = true)]
     Requeue(act::Requeue),
+    /// Stop jobs so that others get their room; they queue again
+    #[command(hide = true)]
+    Preempt(act::Preempt),
     /// Change priority, team or time limit
     #[command(hide = true)]
     Set(set::Set),
@@ -144,6 +148,15 @@ pub enum Linked {
     /// Let work come to a node again
     #[command(hide = true)]
     Undrain(nodes::Undrain),
+    /// Show teams: what they are owed, hold and want
+    #[command(hide = true)]
+    Teams(team::Teams),
+    /// Add, change or remove a team
+    #[command(hide = true)]
+    Team(team::Team),
+    /// Show or change what teams are owed
+    #[command(hide = true)]
+    Quota(team::Quota),
     /// Print what happened
     #[command(hide = true)]
     Events(events::Events),
@@ -156,9 +169,9 @@ pub enum Linked {
     /// In a job: it lives
     #[command(hide = true)]
     Heartbeat(report::Heartbeat),
-    /// In a job: what it used
+    /// Say who used how much; in a job, with amounts: what it used
     #[command(hide = true)]
-    Usage(report::Usage),
+    Usage(usage::Usage),
 }
 
 /// Verbs that need to know where things lie.
@@ -173,9 +186,9 @@ pub enum Placed {
     /// Keep the server running as a user service
     #[command(hide = true)]
     Enable(enable::Enable),
-    /// Check the journal
+    /// Check the journal, or the ledger against it
     #[command(hide = true)]
-    Verify(journal::Verify),
+    Verify(verify::Verify),
     /// Export, replay or compact the journal
     #[command(hide = true)]
     Journal(journal::Journal),
@@ -193,6 +206,9 @@ pub enum Plain {
     /// Draw the pictures of the console
     #[command(hide = true)]
     Shots(console::Shots),
+    /// Replay recorded workloads under a scheduling policy
+    #[command(hide = true)]
+    Lab(lab::Lab),
     /// Replay tables of scheduling cases through the policies
     #[command(hide = true)]
     Conform(conform::Conform),

@@ -136,18 +136,12 @@ impl Reader<'_> {
         };
         let tables = match (section.shape, value.get_ref()) {
             (Shape::One, DeValue::Table(table)) => vec![self.table(section, table, line)],
-            (Shape::Many | Shape::Single, DeValue::Array(_)) => self.tables(section, value),
+            (Shape::Many, DeValue::Array(_)) => self.tables(section, value),
             (Shape::One, _) => {
                 return self.say(line, format!("{word} is a section; write [{word}]"));
             }
             _ => return self.say(line, format!("{word} is a list of sections; write [[{word}]]")),
         };
-        if section.shape == Shape::Single {
-            for extra in tables.iter().skip(1) {
-                let text = format!("[[{word}]] stands twice; there is one machine, keep one");
-                self.say(extra.line, text);
-            }
-        }
         document.sections.insert(section.name, tables);
     }
 
@@ -241,7 +235,10 @@ mod tests {
             ("\n[server]\nidle_exti = \"5m\"", "c.toml:3: \"idle_exti\" is no key of server; did"),
             ("[server]\nzzz = 1", "there are socket, data_dir, group"),
             ("[[price]]\n", "[price] is not part of this version"),
-            ("[console]\n", "[console] is not part of this version"),
+            ("[console]\nasci = true", "no key of console; did you mean \"ascii\"?"),
+            ("[console]\nascii = 1", "a integer is not true or false"),
+            ("[console.keys]\nlog = 1", "console.keys: log: a integer is no key"),
+            ("[console]\nkeys = \"v\"", "is not a table of keys"),
             ("[server]\nidle_exit = \"5\"", "c.toml:2: server.idle_exit: \"5\" has no unit"),
             ("[defaults]\nmem = \"400m\"", "did you mean 400Mi?"),
             ("[defaults]\ntier = \"reserch\"", "did you mean \"research\"?"),
@@ -249,7 +246,14 @@ mod tests {
             ("[[server]]\n", "server is a section; write [server]"),
             ("[team]\nname = \"a\"", "team is a list of sections; write [[team]]"),
             ("[[team]]\n", "team needs \"name\""),
-            ("[[node]]\n[[node]]\n", "c.toml:2: [[node]] stands twice"),
+            ("[scheduler]\noff = [\"reclam\"]", "did you mean \"reclaim\"?"),
+            ("[scheduler]\nplace_gpu = \"binpack\"", "did you mean \"bin_pack\"?"),
+            ("[scheduler]\nmove_victims = 1", "a integer is not true or false"),
+            ("[[team]]\nname = \"a\"\nquota = {gpus = 1}", "there are gpu, cpu and mem"),
+            ("[[team]]\nname = \"a\"\nweight = -1", "less than nothing"),
+            ("[[team]]\nname = \"a\"\npriority = 1001", "from 0 to 1000"),
+            ("[[node]]\ngpu = [0, 0]", "a device stands twice"),
+            ("[[node]]\nlabels = [1]", "a list is not labels"),
             ("[[node]]\ngpus = [3]", "node.gpus holds a integer; write tables"),
             ("[[node]]\ngpus = [{nme = \"a\"}]", "no key of node.gpus; did you mean \"name\"?"),
             ("[[team]]\nname = \"a//b\"", "is not a path of a team"),

@@ -2,6 +2,8 @@
 //!
 //! A new key is one line here and one line where its value is used ([`super::layers`]).
 
+use crate::model::setup::SWITCHES;
+
 /// What a key's value must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -33,6 +35,26 @@ pub enum Kind {
     Devices(&'static str),
     /// A list of tables of the named section.
     Tables(&'static str),
+    /// Amounts by resource: `{gpu = 8, cpu = "64", mem = "256Gi"}`.
+    Bounds,
+    /// A weight, or one by resource.
+    Weights,
+    /// A number from 0 to 1000.
+    Priority,
+    /// A number with at most three decimals.
+    Thousandths,
+    /// true or false.
+    Flag,
+    /// Names and texts: `{zone = "a"}`.
+    Labels,
+    /// How many of the machine's devices, or which: `2`, `[0, 3]`.
+    Indices,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// A list of these words.
+    Words(&'static [&'static str]),
+    /// A table: the name of an action and its key or list of keys.
+    Keys,
 }
 
 /// How often a section may stand in the file.
@@ -42,8 +64,6 @@ pub enum Shape {
     One,
     /// `[[name]]`, any number of times.
     Many,
-    /// `[[name]]`, once.
-    Single,
     /// Inside a key of another section.
     Inner,
 }
@@ -126,8 +146,83 @@ const NODE: &[Key] = &[
     key("name", Kind::Word, "", "Its name; by default the machine's."),
     key("cpu", Kind::Cpu, "", "Cores to hand out; by default those this process may use."),
     key("mem", Kind::Bytes, "", "Memory to hand out; by default what the machine has."),
+    key("gpu", Kind::Indices, "", "Which of the machine's GPUs: how many, or a list of indices."),
     key("gpus", Kind::Devices("node.gpus"), "", "Pretend GPUs: how many, or one table for each."),
+    key("labels", Kind::Labels, "", "What jobs may ask for with --node-label."),
+    key(
+        "spot",
+        Kind::Flag,
+        "false",
+        "It may vanish: only jobs that can stop and come back go there.",
+    ),
+    key("max_tasks", Kind::Count(1), "", "Tasks it takes at most."),
+    key("pool", Kind::Word, "", "The elastic pool it belongs to."),
 ];
+
+const TEAM: &[Key] = &[
+    key("name", Kind::Team, "", "Its path, such as org/ml/research.").required(),
+    key("quota", Kind::Bounds, "", "What it is owed whenever it asks; by default all it holds."),
+    key("limit", Kind::Bounds, "", "What it may never hold more than."),
+    key("weight", Kind::Weights, "1", "Its part of what nobody is owed, against its siblings."),
+    key("priority", Kind::Priority, "100", "What nobody is owed goes to the highest first."),
+    key(
+        "preempt_min_runtime",
+        Kind::Duration,
+        "",
+        "A job runs so long before its own team stops it.",
+    ),
+    key(
+        "reclaim_min_runtime",
+        Kind::Duration,
+        "",
+        "A job runs so long before another team stops it.",
+    ),
+];
+
+const SCHEDULER: &[Key] = &[
+    key("off", Kind::Words(SWITCHES), "", "Actions and policies that are switched off, by name."),
+    key("place_gpu", Kind::OneOf(PLACES), "bin_pack", "How nodes are chosen for tasks with GPUs."),
+    key("place_cpu", Kind::OneOf(PLACES), "bin_pack", "How nodes are chosen for tasks without."),
+    key("stale_grace", Kind::DurationOrNever, "60s", "How long a gang may stay below its minimum."),
+    key("usage_weight", Kind::Thousandths, "1", "How much past use counts against a team."),
+    key(
+        "usage_half_life",
+        Kind::DurationOrNever,
+        "never",
+        "Past use counts half after this; never: not at all.",
+    ),
+    key(
+        "reclaim_protection",
+        Kind::OneOf(PROTECTIONS),
+        "lca",
+        "Whose reclaim_min_runtime holds: lca or queue.",
+    ),
+    key(
+        "saturation",
+        Kind::Thousandths,
+        "1",
+        "How far below its victims a team must stay that takes back.",
+    ),
+    key(
+        "move_victims",
+        Kind::Flag,
+        "true",
+        "A job may be moved to another node instead of stopped.",
+    ),
+    key(
+        "consolidation_victims",
+        Kind::Count(0),
+        "",
+        "Jobs that may be moved at once to make one room.",
+    ),
+    key("patience", Kind::Duration, "30m", "Who waits longer gets a reservation first."),
+];
+
+/// How nodes are chosen, by word.
+pub const PLACES: &[&str] = &["bin_pack", "spread", "least_fragmentation"];
+
+/// From whose team a minimum run time is read, by word.
+pub const PROTECTIONS: &[&str] = &["lca", "queue"];
 
 const NODE_GPUS: &[Key] = &[
     key("name", Kind::Word, "", "Its name; by default pretend-0 and so on."),
@@ -153,6 +248,16 @@ const USER_GRANTS: &[Key] = &[
     key("role", Kind::Role, "", "viewer, submitter, operator or admin.").required(),
 ];
 
+const CONSOLE: &[Key] = &[
+    key("theme", Kind::Text, "terminal", "Its colours: the name of a theme.")
+        .env("HOLDSHORT_THEME"),
+    key("ascii", Kind::Flag, "false", "Draw with ASCII characters only."),
+    key("utc", Kind::Flag, "false", "Times in UTC instead of the local zone."),
+    key("mouse", Kind::Flag, "false", "Use the mouse instead of leaving it to the terminal."),
+    key("reduced_motion", Kind::Flag, "false", "Move nothing that need not move."),
+    key("keys", Kind::Keys, "", "Other keys: the name of an action and a key or a list of keys."),
+];
+
 /// Every section, in the order in which they are shown.
 pub const SECTIONS: &[Section] = &[
     Section { name: "server", shape: Shape::One, about: "The server.", keys: SERVER },
@@ -162,16 +267,17 @@ pub const SECTIONS: &[Section] = &[
         about: "What a submission gets if it does not say.",
         keys: DEFAULTS,
     },
+    Section { name: "team", shape: Shape::Many, about: "A team.", keys: TEAM },
     Section {
-        name: "team",
-        shape: Shape::Many,
-        about: "A team.",
-        keys: &[key("name", Kind::Team, "", "Its path, such as org/ml/research.").required()],
+        name: "scheduler",
+        shape: Shape::One,
+        about: "How the scheduling cycle decides.",
+        keys: SCHEDULER,
     },
     Section {
         name: "node",
-        shape: Shape::Single,
-        about: "Corrections to what is detected on this machine.",
+        shape: Shape::Many,
+        about: "This machine, or with several of them parts of it, each a node of its own.",
         keys: NODE,
     },
     Section { name: "node.gpus", shape: Shape::Inner, about: "A pretend GPU.", keys: NODE_GPUS },
@@ -193,11 +299,12 @@ pub const SECTIONS: &[Section] = &[
         about: "A role in a team.",
         keys: USER_GRANTS,
     },
+    Section { name: "console", shape: Shape::One, about: "The console.", keys: CONSOLE },
 ];
 
 /// Sections that this version does not know yet.
 pub const LATER: &[&str] =
-    &["engine", "price", "budget", "review_policy", "window", "notify", "template", "console"];
+    &["engine", "price", "budget", "review_policy", "window", "notify", "template"];
 
 /// The section of a name.
 pub fn section(name: &str) -> Option<&'static Section> {

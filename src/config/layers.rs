@@ -1,16 +1,20 @@
 //! Flag over environment over file over default.
+//!
+//! What stands in lists of tables is in [`tables`]; only the file can say it.
+
+mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::document::{self, Document, Entries, Found, Value, read_text};
+use super::document::{self, Document, Found, Value, read_text};
 use super::keys::{Key, SECTIONS, Shape};
 use super::problem::{Place, Problem, Problems};
-use super::{Config, NodeEntry, PretendGpu, Server, UserEntry};
-use crate::base::{Name, Span, quantity};
+use super::{Config, Console, Server};
+use crate::base::Span;
 use crate::model::Resources;
-use crate::model::people::Grant;
-use crate::model::setup::{Countable, Defaults};
+use crate::model::job::Grace;
+use crate::model::setup::{Cycle, Defaults, PlaceBy, ReclaimProtection};
 
 /// The largest file that is read; a configuration is never that long.
 const FILE_MAX: u64 = 1 << 20;
@@ -122,7 +126,7 @@ impl Layers<'_> {
         for section in SECTIONS {
             match section.shape {
                 Shape::Inner => {}
-                Shape::One | Shape::Single => {
+                Shape::One => {
                     for key in section.keys {
                         let full = format!("{}.{}", section.name, key.name);
                         let value = self.one(key, &full, self.file.find(section.name, key.name));
@@ -220,48 +224,13 @@ impl Layers<'_> {
                 keep_ended: usize::try_from(number("server.keep_ended")).unwrap_or(usize::MAX),
             },
             teams: self.teams(),
-            node: node(over),
+            cycle: cycle(over),
+            nodes: self.nodes(),
             resources: self.resources(),
             users: self.users(),
+            console: console(over),
             shown: std::mem::take(&mut self.shown),
         }
-    }
-
-    fn teams(&mut self) -> Vec<Name> {
-        let tables = self.file.tables("team");
-        self.distinct("team", "name");
-        tables.iter().filter_map(|table| name(table, "name")).collect()
-    }
-
-    fn resources(&mut self) -> BTreeMap<Name, Countable> {
-        self.distinct("resource", "name");
-        let entry = |table: &Entries| {
-            let units = |key| match table.get(key)?.value {
-                Value::Amount(n) => Some(n),
-                _ => None,
-            };
-            let countable = Countable { count: units("count")?, per_minute: units("per_minute") };
-            Some((name(table, "name")?, countable))
-        };
-        self.file.tables("resource").iter().filter_map(entry).collect()
-    }
-
-    fn users(&mut self) -> Vec<UserEntry> {
-        self.distinct("user", "name");
-        self.distinct("user", "os_user");
-        let mut users = Vec::new();
-        for table in self.file.tables("user") {
-            let Some(shown) = name(table, "name") else { continue };
-            match grants(table) {
-                Ok(grants) => users.push(UserEntry {
-                    os_user: name(table, "os_user").unwrap_or_else(|| shown.clone()),
-                    name: shown,
-                    grants,
-                }),
-                Err(why) => self.say(table.line, format!("user {shown} {why}")),
-            }
-        }
-        users
     }
 
     fn say(&mut self, line: usize, text: String) {
@@ -297,55 +266,53 @@ fn amount(over: &Effective, key: &str) -> Option<u64> {
     }
 }
 
-fn name(table: &Entries, key: &str) -> Option<Name> {
-    match &table.get(key)?.value {
-        Value::Text(text) => Some(text.as_str().into()),
+/// `[scheduler]`.
+fn cycle(over: &Effective) -> Cycle {
+    let fallback = Cycle::default();
+    let place = |key: &str| match text(over, key).as_deref() {
+        Some("spread") => PlaceBy::Spread,
+        Some("least_fragmentation") => PlaceBy::LeastFragmentation,
+        _ => PlaceBy::BinPack,
+    };
+    let number = |key: &str| amount(over, key);
+    let span = |key: &str| match over.get(key) {
+        Some(Value::Span(span)) => *span,
         _ => None,
+    };
+    Cycle {
+        off: match over.get("scheduler.off") {
+            Some(Value::Words(words)) => words.clone(),
+            _ => fallback.off,
+        },
+        place_gpu: place("scheduler.place_gpu"),
+        place_cpu: place("scheduler.place_cpu"),
+        stale_grace: span("scheduler.stale_grace").map_or(Grace::Never, Grace::After),
+        usage_weight: number("scheduler.usage_weight").unwrap_or(fallback.usage_weight),
+        usage_half_life: span("scheduler.usage_half_life"),
+        reclaim_protection: match text(over, "scheduler.reclaim_protection").as_deref() {
+            Some("queue") => ReclaimProtection::Queue,
+            _ => ReclaimProtection::Lca,
+        },
+        saturation: number("scheduler.saturation").unwrap_or(fallback.saturation),
+        move_victims: over.get("scheduler.move_victims") != Some(&Value::Flag(false)),
+        consolidation_victims: number("scheduler.consolidation_victims")
+            .map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+        patience: span("scheduler.patience").unwrap_or(fallback.patience),
     }
 }
 
-/// The grants of a user: `role` and `team`, or a list.
-fn grants(table: &Entries) -> Result<Vec<Grant>, &'static str> {
-    let grant = |entries: &Entries| match entries.get("role")?.value {
-        Value::Role(role) => {
-            Some(Grant { team: name(entries, "team").unwrap_or_else(|| "".into()), role })
-        }
-        _ => None,
-    };
-    let short = table.get("role").or_else(|| table.get("team"));
-    match (short, table.get("grants").map(|found| &found.value)) {
-        (Some(_), Some(_)) => Err("has role or team and also grants; keep one form"),
-        (None, Some(Value::Tables(list))) => Ok(list.iter().filter_map(grant).collect()),
-        _ => grant(table).map(|one| vec![one]).ok_or("may do nothing; add role = \"submitter\""),
-    }
-}
-
-fn node(over: &Effective) -> NodeEntry {
-    let mem = quantity::parse_bytes(super::keys::PRETEND_MEM).unwrap_or_default();
-    let pretend = |at: usize| PretendGpu { name: format!("pretend-{at}").into(), mem_bytes: mem };
-    let gpus = match over.get("node.gpus") {
-        Some(Value::Amount(n)) => {
-            Some((0..usize::try_from(*n).unwrap_or(0)).map(pretend).collect())
-        }
-        Some(Value::Tables(list)) => Some(
-            list.iter()
-                .enumerate()
-                .map(|(at, table)| PretendGpu {
-                    name: name(table, "name").unwrap_or_else(|| pretend(at).name),
-                    mem_bytes: match table.value("node.gpus", "mem") {
-                        Some(Value::Amount(n)) => n,
-                        _ => mem,
-                    },
-                })
-                .collect(),
-        ),
-        _ => None,
-    };
-    NodeEntry {
-        name: text(over, "node.name").map(Name::from),
-        cpu_milli: amount(over, "node.cpu"),
-        mem_bytes: amount(over, "node.mem"),
-        gpus,
+fn console(over: &Effective) -> Console {
+    let flag = |key: &str| matches!(over.get(key), Some(Value::Flag(true)));
+    Console {
+        theme: text(over, "console.theme").unwrap_or_default(),
+        ascii: flag("console.ascii"),
+        utc: flag("console.utc"),
+        mouse: flag("console.mouse"),
+        reduced_motion: flag("console.reduced_motion"),
+        keys: match over.get("console.keys") {
+            Some(Value::Keys(keys)) => keys.clone(),
+            _ => Vec::new(),
+        },
     }
 }
 
@@ -362,6 +329,11 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Where a value comes from, for what only its user can find wrong with it.
+    pub fn origin(&self, key: &str) -> Option<&Origin> {
+        self.shown.iter().find(|shown| shown.key == key).map(|shown| &shown.origin)
+    }
+
     /// Without a limit of idle time the server stays.
     pub fn stays(&self) -> bool {
         self.server.idle_exit.is_none_or(|span| span == Span::ZERO)

@@ -3,11 +3,13 @@
 //! May use: `base`, `model`, files and the environment. [`keys`] is the one table of what can
 //! be configured: it drives reading, suggestions, defaults, `config show` and the schema.
 //! [`document`] reads a file against it, [`layers`] puts flag over environment over file over
-//! default, [`setup`] makes of it what the core must know, [`paths`] says where everything lies.
+//! default, [`nodes`] divides the machine, [`setup`] makes of it what the core must know,
+//! [`paths`] says where everything lies.
 
 pub mod document;
 pub mod keys;
 pub mod layers;
+pub mod nodes;
 pub mod paths;
 pub mod problem;
 pub mod schema;
@@ -17,8 +19,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::base::{Name, Span};
+use crate::model::node::Traits;
 use crate::model::people::Grant;
-use crate::model::setup::{Countable, Defaults};
+use crate::model::setup::{Countable, Cycle, Defaults};
+use crate::model::team::Team;
 
 pub use layers::{Given, Origin, Shown, load};
 pub use paths::Paths;
@@ -32,13 +36,17 @@ pub struct Config {
     /// What a submission gets if it does not say.
     pub defaults: Defaults,
     /// Teams, in the order of the file.
-    pub teams: Vec<Name>,
-    /// What is said about this machine.
-    pub node: NodeEntry,
+    pub teams: Vec<Team>,
+    /// How the cycle decides.
+    pub cycle: Cycle,
+    /// The nodes on this machine; none is the machine as it is.
+    pub nodes: Vec<NodeEntry>,
     /// Countable resources.
     pub resources: BTreeMap<Name, Countable>,
     /// People.
     pub users: Vec<UserEntry>,
+    /// The console.
+    pub console: Console,
     /// Every effective value with its origin, in the order of the table of keys.
     pub shown: Vec<Shown>,
 }
@@ -60,7 +68,25 @@ pub struct Server {
     pub snapshot_records: u64,
 }
 
-/// `[[node]]`: corrections to what is detected on this machine.
+/// `[console]`. Names of themes, actions and keys are checked by the console that knows them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Console {
+    /// The name of its theme.
+    pub theme: String,
+    /// ASCII only.
+    pub ascii: bool,
+    /// Times in UTC.
+    pub utc: bool,
+    /// The mouse is used.
+    pub mouse: bool,
+    /// Nothing moves that need not.
+    pub reduced_motion: bool,
+    /// Keys by action, where they differ.
+    pub keys: Vec<(String, Vec<String>)>,
+}
+
+/// `[[node]]`: this machine with corrections to what is detected, or one of several nodes that
+/// it is divided into.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeEntry {
     /// Its name, if not the machine's.
@@ -69,8 +95,24 @@ pub struct NodeEntry {
     pub cpu_milli: Option<u64>,
     /// Bytes.
     pub mem_bytes: Option<u64>,
-    /// Pretend devices in place of the detected ones; an empty list means no device at all.
-    pub gpus: Option<Vec<PretendGpu>>,
+    /// Its devices.
+    pub devices: Devices,
+    /// What it is beside its amounts.
+    pub traits: Traits,
+}
+
+/// Which devices a node has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Devices {
+    /// All that are detected.
+    #[default]
+    All,
+    /// Those with these indices.
+    These(Vec<u32>),
+    /// So many, the first that no other node has.
+    Some(usize),
+    /// Pretend ones in place of the detected; an empty list means no device at all.
+    Pretend(Vec<PretendGpu>),
 }
 
 /// A device that only the books know: for trying things out, and for tests.

@@ -15,11 +15,6 @@ pub fn schema() -> String {
             Shape::Inner => continue,
             Shape::One => properties.insert(section.name.to_owned(), table),
             Shape::Many => properties.insert(section.name.to_owned(), many),
-            Shape::Single => {
-                let mut single = many;
-                single["maxItems"] = json!(1);
-                properties.insert(section.name.to_owned(), single)
-            }
         };
     }
     let root = json!({
@@ -55,6 +50,8 @@ fn property(key: &Key) -> Value {
     if !key.default.is_empty() {
         property["default"] = match (key.kind, key.default.parse::<u64>()) {
             (Kind::Count(_) | Kind::Cpu | Kind::Gpu, Ok(number)) => json!(number),
+            (Kind::Weights | Kind::Priority | Kind::Thousandths, Ok(number)) => json!(number),
+            (Kind::Flag, _) => json!(key.default == "true"),
             _ => json!(key.default),
         };
     }
@@ -80,6 +77,36 @@ fn shape(kind: Kind) -> Value {
         Kind::Role => json!({"enum": ["viewer", "submitter", "operator", "admin"]}),
         Kind::Devices(name) => json!({"anyOf": [{"type": "integer", "minimum": 0}, inner(name)]}),
         Kind::Tables(name) => inner(name),
+        Kind::Keys => json!({
+            "type": "object",
+            "additionalProperties": {
+                "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+            },
+        }),
+        Kind::Bounds => json!({
+            "type": ["object", "string"],
+            "examples": [{"gpu": 8, "cpu": "64", "mem": "256Gi"}],
+            "additionalProperties": {"type": ["string", "number"]},
+        }),
+        Kind::Weights => json!({
+            "type": ["number", "string", "object"],
+            "examples": [2, {"gpu": 2}],
+            "additionalProperties": {"type": ["string", "number"]},
+        }),
+        Kind::Priority => json!({"type": ["integer", "string"], "minimum": 0, "maximum": 1000}),
+        Kind::Thousandths => json!({"type": ["number", "string"], "minimum": 0}),
+        Kind::Flag => json!({"type": "boolean"}),
+        Kind::Labels => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        Kind::Indices => json!({
+            "anyOf": [
+                {"type": "integer", "minimum": 0},
+                {"type": "array", "items": {"type": "integer", "minimum": 0}, "uniqueItems": true},
+            ],
+        }),
+        Kind::OneOf(words) => json!({"enum": words}),
+        Kind::Words(words) => {
+            json!({"type": "array", "items": {"enum": words}, "uniqueItems": true})
+        }
     }
 }
 
@@ -93,7 +120,10 @@ mod tests {
         let properties = &schema["properties"];
         assert_eq!(properties["server"]["properties"]["idle_exit"]["default"], "10m");
         assert_eq!(properties["defaults"]["properties"]["cpu"]["default"], 1);
-        assert_eq!(properties["node"]["maxItems"], 1);
+        let off = &properties["scheduler"]["properties"]["off"]["items"]["enum"];
+        assert!(off.as_array().unwrap().contains(&json!("reclaim")));
+        assert_eq!(properties["scheduler"]["properties"]["move_victims"]["default"], true);
+        assert_eq!(properties["team"]["items"]["properties"]["priority"]["default"], 100);
         assert_eq!(properties["resource"]["items"]["required"], json!(["name", "count"]));
         let gpus = &properties["node"]["items"]["properties"]["gpus"];
         assert!(gpus["anyOf"][1]["items"]["properties"]["mem"].is_object());

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{broadcast, oneshot, watch};
 
+use crate::config::NodeEntry;
 use crate::engine::alarm::Alarm;
 use crate::engine::clock::Timeline;
 use crate::engine::handle::{Handle, Inner};
@@ -15,7 +16,9 @@ use crate::engine::owner::Owner;
 use crate::engine::reads::Programs;
 use crate::engine::recover;
 use crate::engine::tokens::Tokens;
+use crate::ledger::Meter;
 use crate::model::fact::Record;
+use crate::model::history::History;
 use crate::model::ports::journal::StorageError;
 use crate::model::ports::{Clock, Environments, Journal, Runner};
 use crate::model::setup::Setup;
@@ -37,6 +40,8 @@ pub struct Parts {
     pub runner: Arc<dyn Runner>,
     /// Configuration.
     pub setup: Setup,
+    /// The nodes that the machine is divided into; none is the machine as it is.
+    pub nodes: Vec<NodeEntry>,
     /// Where things are.
     pub places: Places,
 }
@@ -71,6 +76,7 @@ pub enum Stopped {
 #[derive(Clone)]
 pub(super) struct Published {
     pub world: World,
+    pub meter: Meter,
     pub seq: u64,
     pub notes: Vec<String>,
     /// Tells what time it is for a reader who looks later than the commit.
@@ -82,6 +88,8 @@ pub(super) struct Shared {
     pub published: Mutex<Published>,
     pub follow: broadcast::Sender<Arc<Record>>,
     pub counters: Mutex<Counters>,
+    /// Use and queue over the last two hours; lost with the process, and no harm done.
+    pub history: Mutex<History>,
     /// True once the first turn is durable and published.
     pub awake: watch::Sender<bool>,
 }
@@ -101,6 +109,7 @@ impl Shared {
             published: Mutex::new(first),
             follow: broadcast::channel(FOLLOW_MAX).0,
             counters: Mutex::default(),
+            history: Mutex::default(),
             awake: watch::channel(false).0,
         }
     }
@@ -131,8 +140,8 @@ pub fn start(
     let boot = parts.clock.boot_id();
     let offset = (state.world.boot() == boot).then(|| state.world.boot_offset());
     let timeline = Timeline::resume(state.world.at(), offset, reading);
-    let (world, notes) = (state.world.clone(), Vec::new());
-    let first = Published { world, seq: state.seq, notes, timeline: timeline.clone() };
+    let (world, meter, notes) = (state.world.clone(), state.meter.clone(), Vec::new());
+    let first = Published { world, meter, seq: state.seq, notes, timeline: timeline.clone() };
     let shared = Arc::new(Shared::new(first));
     let environments = parts.environments.clone();
     let launcher =
@@ -152,6 +161,7 @@ pub fn start(
     let handle = Handle { inner: Arc::new(inner) };
     let mut owner = Owner {
         world: state.world,
+        meter: state.meter,
         seq: state.seq,
         snapshot_seq: state.snapshot_seq,
         journal: parts.journal,
@@ -168,6 +178,7 @@ pub fn start(
         keep_logs: parts.places.keep_logs,
         snapshot_records: parts.places.snapshot_records,
         unlaunched: Vec::new(),
+        nodes: parts.nodes,
     };
     let (tell, stopped) = oneshot::channel();
     let door = door.clone();

@@ -1,5 +1,6 @@
 //! The loop and the disk: commits, the full disk, snapshots, compaction.
 
+use crate::engine::metering::snapshot_body;
 use crate::engine::owner::Owner;
 use crate::model::ports::journal::{Batch, Snapshot, StorageError};
 use crate::model::refusal::{Refusal, RefusalCode};
@@ -54,8 +55,7 @@ impl Owner {
         if self.seq == self.snapshot_seq {
             return Ok(());
         }
-        let body = serde_json::to_vec(&self.world)
-            .map_err(|error| StorageError::Failed(format!("cannot write a snapshot: {error}")))?;
+        let body = snapshot_body(&self.world, &self.meter)?;
         match self.journal.put_snapshot(&Snapshot { seq: self.seq, body }) {
             Ok(()) => self.snapshot_seq = self.seq,
             // A snapshot only saves time: without room for one the records suffice.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::sync::{broadcast, oneshot};
 
 use crate::base::{At, Digest, JobId, Name, TaskId, Wall};
+use crate::config::NodeEntry;
 use crate::engine::assemble::{Places, Published, Shared};
 use crate::engine::intake::{Door, Request, closed};
 use crate::engine::output::Output;
@@ -21,6 +22,7 @@ use crate::model::fact::Record;
 use crate::model::ports::runner::TrafficError;
 use crate::model::ports::{Clock, Environments, Runner};
 use crate::model::refusal::{Refusal, RefusalCode};
+use crate::model::setup::Setup;
 use crate::model::{Actor, Job};
 use crate::sched::rights;
 
@@ -102,6 +104,17 @@ impl Handle {
     /// The refusal of the core; `shutting_down` when the loop has ended.
     pub async fn command(&self, command: Command) -> Result<Receipt, Refusal> {
         self.send(command, Vec::new()).await
+    }
+
+    /// Takes over configuration that was read anew, nodes included. Devices are looked for only
+    /// when the server starts.
+    ///
+    /// # Errors
+    /// `shutting_down` when the loop has ended.
+    pub async fn configure(&self, setup: Setup, nodes: Vec<NodeEntry>) -> Result<Receipt, Refusal> {
+        let (reply, answer) = oneshot::channel();
+        self.inner.door.put(Request::Configure { setup: Box::new(setup), nodes, reply })?;
+        answer.await.map_err(|_| closed())?
     }
 
     pub(super) async fn send(

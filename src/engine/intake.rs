@@ -6,10 +6,12 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use tokio::sync::oneshot;
 
 use crate::base::{Digest, TaskId};
+use crate::config::NodeEntry;
 use crate::engine::Receipt;
 use crate::model::command::Command;
 use crate::model::ports::runner::{Events, RunnerEvent};
 use crate::model::refusal::{Refusal, RefusalCode};
+use crate::model::setup::Setup;
 
 /// Requests that may wait at once. More are refused to callers; the runner waits.
 const WAITING_MAX: usize = 4096;
@@ -21,6 +23,12 @@ pub(super) enum Request {
         command: Box<Command>,
         /// Contents the command refers to by digest, stored in the same commit.
         contents: Vec<(Digest, Vec<u8>)>,
+        reply: oneshot::Sender<Result<Receipt, Refusal>>,
+    },
+    /// The configuration was read anew.
+    Configure {
+        setup: Box<Setup>,
+        nodes: Vec<NodeEntry>,
         reply: oneshot::Sender<Result<Receipt, Refusal>>,
     },
     /// The runner saw something.

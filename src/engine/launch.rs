@@ -61,8 +61,9 @@ impl Launcher {
         };
         let rank = usize::try_from(task.rank).unwrap_or(usize::MAX);
         let placed = job.tasks.get(rank).filter(|task| task.state == TaskState::Starting);
-        let placed = placed.and_then(|task| Some((task.placement.as_ref()?, task.group)));
-        let Some((placement, group)) = placed else { return Ok(None) };
+        let placed = placed.and_then(|task| Some((task, task.placement.as_ref()?)));
+        let Some((placed, placement)) = placed else { return Ok(None) };
+        let request = job.spec.request_of_task(placed).clone();
         let program = self.program(&job.spec.program)?;
         let mut env = Vec::clone(&self.environment(&program.env)?.0);
         self.add_ours(&mut env, job, task, &placement.gpus, world);
@@ -78,7 +79,7 @@ impl Launcher {
             log: self.output.log(task),
             log_bytes_max: self.places.log_bytes_max,
             pty: job.spec.pty,
-            request: job.spec.request_of(group).clone(),
+            request,
             gpus: placement.gpus.clone(),
             hard: job.spec.hard,
             time_limit: job.spec.time_limit.map(|limit| limit - used),
@@ -128,6 +129,14 @@ impl Launcher {
         ];
         if job.resume {
             ours.push(("HOLDSHORT_RESUME", "1".into()));
+        }
+        if let Some(deadline) = job.spec.deadline {
+            ours.push(("HOLDSHORT_DEADLINE", deadline.rfc3339()));
+        }
+        let rank = usize::try_from(task.rank).ok();
+        let placed = rank.and_then(|rank| job.tasks.get(rank));
+        if let Some(group) = placed.and_then(|placed| job.spec.group_of_task(placed)) {
+            ours.push(("HOLDSHORT_GROUP", group.name.to_string()));
         }
         if let Some(array) = job.spec.array {
             ours.push(("HOLDSHORT_ARRAY_INDEX", array.index.to_string()));

@@ -11,6 +11,7 @@ mod durable;
 pub mod handle;
 pub mod intake;
 mod launch;
+pub mod metering;
 mod metrics;
 mod output;
 mod owner;
@@ -19,7 +20,9 @@ mod reads;
 mod recover;
 pub mod replay;
 pub mod submit;
+pub mod teams;
 mod tokens;
+mod usage;
 mod watch;
 
 pub use assemble::{Parts, Places, Stopped, start};

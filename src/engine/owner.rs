@@ -9,18 +9,21 @@ use std::sync::{Arc, PoisonError};
 
 use tokio::sync::oneshot;
 
-use crate::base::{At, JobId, Mono, Span, TaskId};
+use crate::base::{At, JobId, Mono, Name, Span, TaskId};
+use crate::config::NodeEntry;
+use crate::config::nodes::divide;
 use crate::engine::alarm::Alarm;
 use crate::engine::assemble::{Counters, Published, Shared, Stopped};
 use crate::engine::clock::Timeline;
 use crate::engine::intake::{Door, Inbox, Request};
 use crate::engine::launch::Launcher;
-use crate::engine::{Receipt, recover};
+use crate::engine::{Receipt, pages, recover};
+use crate::ledger::{Interval, Meter, codec};
 use crate::model::command::{Command, TaskEvent};
 use crate::model::fact::{Fact, Record};
 use crate::model::job::Exit;
 use crate::model::node::Traits;
-use crate::model::ports::journal::{Batch, StorageError};
+use crate::model::ports::journal::{Batch, Metered, StorageError};
 use crate::model::ports::runner::{Machine, RunnerEvent};
 use crate::model::ports::{Clock, Journal, Runner};
 use crate::model::refusal::{Refusal, RefusalCode};
@@ -36,6 +39,7 @@ const BATCH_MAX: usize = 512;
 /// The loop's own state.
 pub(super) struct Owner {
     pub(super) world: World,
+    pub(super) meter: Meter,
     pub(super) seq: u64,
     pub(super) snapshot_seq: u64,
     pub(super) journal: Box<dyn Journal>,
@@ -51,6 +55,8 @@ pub(super) struct Owner {
     pub(super) ballast_out: bool,
     pub(super) keep_logs: u64,
     pub(super) snapshot_records: u64,
+    /// The nodes that the machine is divided into; none is the machine as it is.
+    pub(super) nodes: Vec<NodeEntry>,
     /// Tasks that could not even be handed to the runner, and why.
     pub(super) unlaunched: Vec<(TaskId, String)>,
 }
@@ -63,6 +69,7 @@ type Answer = Result<Receipt, Refusal>;
 pub(super) struct Turn {
     batch: Batch,
     records: Vec<Arc<Record>>,
+    closed: Vec<Interval>,
     effects: Vec<Effect>,
     replies: Vec<(oneshot::Sender<Answer>, Answer)>,
     compact: Vec<oneshot::Sender<Result<u64, Refusal>>>,
@@ -82,19 +89,22 @@ impl Owner {
         let (found, events) = recover::look(&self.runner, inbox, door);
         let at = self.at_of_wake();
         let mut turn = Turn::default();
+        let offset = self.timeline.offset();
+        let known = self.world.boot().to_owned();
+        let last = self.world.at().now;
         for event in events {
             self.runner_event(&mut turn, event, at);
         }
-        let offset = self.timeline.offset();
-        let known = self.world.boot().to_owned();
+        // Ends that are known come first: what the machine took with it is lost after that. Its
+        // absence began when the last server wrote its last record.
         if !known.is_empty() && known != boot {
-            let (from, to) = (self.world.at().now, at.now);
+            let (from, to) = (last, at.now);
             let _ = self.decide(&mut turn, Command::Down { from, to, off: true }, at);
         }
         let _ = self.decide(&mut turn, Command::Started { boot, offset }, at);
         let _ = self.decide(&mut turn, Command::Configure(setup), at);
         let machine = self.runner.machine();
-        self.machine(&mut turn, machine, at);
+        self.machine(&mut turn, &machine, at);
         for task in recover::vanished(&self.world, &found) {
             let event = TaskEvent::Ended { exit: Exit::Unknown };
             let _ = self.decide(&mut turn, Command::Task { task, event }, at);
@@ -163,6 +173,13 @@ impl Owner {
                 }
                 turn.replies.push((reply, result));
             }
+            Request::Configure { setup, nodes, reply } => {
+                let result = self.decide(turn, Command::Configure(*setup), at);
+                self.nodes = nodes;
+                let machine = self.runner.machine();
+                self.machine(turn, &machine, at);
+                turn.replies.push((reply, result));
+            }
             Request::Runner(event) => self.runner_event(turn, event, at),
             Request::Recovered(_) => {}
             Request::Alarm => {
@@ -195,6 +212,9 @@ impl Owner {
         turn.effects.extend(effects::of_facts(&record.facts, &decision.world));
         self.archive(turn, &record.facts);
         self.world = decision.world;
+        for fact in &record.facts {
+            self.meter.apply(at, fact, &mut turn.closed);
+        }
         self.watch(&record.facts, at);
         turn.records.push(Arc::new(record));
         Ok(Receipt { seq: self.seq, jobs })
@@ -218,7 +238,7 @@ impl Owner {
             RunnerEvent::GpuTaken { task, index, by } => (task, TaskEvent::GpuTaken { index, by }),
             RunnerEvent::AtPrompt { task, text } => (task, TaskEvent::AtPrompt { text }),
             RunnerEvent::PromptOver { task } => (task, TaskEvent::PromptOver),
-            RunnerEvent::Machine(machine) => return self.machine(turn, machine, at),
+            RunnerEvent::Machine(machine) => return self.machine(turn, &machine, at),
         };
         let before = turn.batch.records.len();
         let ended = matches!(event, TaskEvent::Ended { .. } | TaskEvent::EndedUnseen { .. });
@@ -241,25 +261,33 @@ impl Owner {
         TaskEvent::EndedUnseen { exit, at: then, by_limit: note.by_limit }
     }
 
-    fn machine(&mut self, turn: &mut Turn, machine: Machine, at: At) {
-        let Machine { name, capacity, gpus } = machine;
-        // Under an earlier name the same machine would count twice.
-        let earlier = self.world.nodes().filter(|node| node.up && node.name != name);
+    fn machine(&mut self, turn: &mut Turn, machine: &Machine, at: At) {
+        let nodes = divide(&self.nodes, machine);
+        let is_configured = |name: &Name| nodes.iter().any(|(node, _)| node.name == *name);
+        // Under a name that is no longer configured the same machine would count twice.
+        let earlier = self.world.nodes().filter(|node| node.up && !is_configured(&node.name));
         for name in earlier.map(|node| node.name.clone()).collect::<Vec<_>>() {
             let (capacity, gpus, traits) = (Resources::default(), Vec::new(), Traits::default());
             let _ = self.decide(turn, Command::NodeSeen { name, capacity, gpus, traits }, at);
         }
-        let traits = Traits::default();
-        let _ = self.decide(turn, Command::NodeSeen { name, capacity, gpus, traits }, at);
+        for (Machine { name, capacity, gpus }, traits) in nodes {
+            let _ = self.decide(turn, Command::NodeSeen { name, capacity, gpus, traits }, at);
+        }
     }
 
     /// Makes the turn durable, then lets the outside know of it.
-    fn finish(&mut self, turn: Turn, at: At) -> Result<(), StorageError> {
+    fn finish(&mut self, mut turn: Turn, at: At) -> Result<(), StorageError> {
+        if !turn.closed.is_empty() {
+            let (seq, at, bytes) = (self.seq, self.world.at(), codec::encode(&turn.closed));
+            turn.batch.metered = Some(Metered { seq, at, bytes });
+        }
         if !turn.batch.records.is_empty() {
             self.commit(&turn.batch)?;
         }
+        self.remember(at);
         let published = Published {
             world: self.world.clone(),
+            meter: self.meter.clone(),
             seq: self.seq,
             notes: self.notes.clone(),
             timeline: self.timeline.clone(),
@@ -275,6 +303,14 @@ impl Owner {
             let _ = self.shared.follow.send(record);
         }
         self.fail_unlaunched(at)
+    }
+
+    /// Once a minute: how things stood until this turn.
+    fn remember(&self, at: At) {
+        let mut history = self.shared.history.lock().unwrap_or_else(PoisonError::into_inner);
+        if history.is_over(at.wall) {
+            history.close(at.wall, pages::minute(&self.shared.published().world));
+        }
     }
 
     /// What could not be handed to the runner has failed.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use crate::base::TaskId;
 use crate::engine::intake::{Door, Inbox, Request};
+use crate::engine::metering::read_snapshot;
 use crate::engine::replay;
+use crate::ledger::Meter;
 use crate::model::job::TaskState;
 use crate::model::ports::journal::StorageError;
 use crate::model::ports::runner::RunnerEvent;
@@ -16,26 +18,30 @@ use crate::sched::World;
 /// A world as the journal has it.
 pub(super) struct Loaded {
     pub world: World,
+    pub meter: Meter,
     pub seq: u64,
     pub snapshot_seq: u64,
 }
 
-/// The newest snapshot, and every record after it applied.
+/// The newest snapshot, and every record after it applied. What those close in the ledger was
+/// stored with them.
 pub(super) fn load(journal: &dyn Journal) -> Result<Loaded, StorageError> {
-    let (mut world, snapshot_seq) = match journal.snapshot()? {
-        Some(snapshot) => (replay::read_world(&snapshot.body)?, snapshot.seq),
-        None => (World::new(), 0),
+    let ((mut world, mut meter), snapshot_seq) = match journal.snapshot()? {
+        Some(snapshot) => (read_snapshot(&snapshot.body)?, snapshot.seq),
+        None => ((World::new(), Meter::new()), 0),
     };
     let mut last = snapshot_seq;
     journal.replay(snapshot_seq, &mut |seq, bytes| {
         let record = replay::read_record(seq, bytes)?;
+        let mut stored = Vec::new();
         for fact in &record.facts {
             world.apply(record.at, fact);
+            meter.apply(record.at, fact, &mut stored);
         }
         last = seq;
         Ok(())
     })?;
-    Ok(Loaded { world, seq: last, snapshot_seq })
+    Ok(Loaded { world, meter, seq: last, snapshot_seq })
 }
 
 /// Lets the runner look, on a thread of its own, and collects what it says meanwhile: it may

@@ -23,15 +23,6 @@ pub fn read_record(seq: u64, bytes: &[u8]) -> Result<Record, StorageError> {
     })
 }
 
-/// Reads a snapshot's world.
-///
-/// # Errors
-/// [`StorageError::Damaged`] when it can't be read.
-pub fn read_world(body: &[u8]) -> Result<World, StorageError> {
-    serde_json::from_slice(body)
-        .map_err(|error| StorageError::Damaged(format!("the snapshot can't be read: {error}")))
-}
-
 /// The first record that a replay does not reproduce.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {

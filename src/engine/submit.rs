@@ -156,7 +156,9 @@ pub fn changed_spec(old: &JobSpec, changes: &Submission, program: Digest) -> Job
     let size = changes.gang.unwrap_or(old.gang.size);
     let min = changes.min.or(changes.gang).unwrap_or(old.gang.min);
     let tier = changes.tier.map(crate::model::setup::Tier::priority);
-    JobSpec {
+    // A gang that is said anew is one of like tasks again.
+    let groups = old.groups.clone().filter(|_| changes.gang.is_none());
+    changes.wishes.over(JobSpec {
         name: changes.name.clone().unwrap_or_else(|| old.name.clone()),
         team: changes.team.clone().unwrap_or_else(|| old.team.clone()),
         priority: changes.priority.or(tier).unwrap_or(old.priority),
@@ -178,8 +180,11 @@ pub fn changed_spec(old: &JobSpec, changes: &Submission, program: Digest) -> Job
         pty: changes.pty || old.pty,
         parent: None,
         program,
+        groups,
+        // A time that was meant for the old job says nothing about the new one.
+        deadline: None,
         ..old.clone()
-    }
+    })
 }
 
 /// One spec for each element of an array, or just the one.
@@ -244,7 +249,7 @@ fn stored_program(program: &Program) -> Result<(Digest, Vec<u8>), Refusal> {
 }
 
 /// A print of a request that tells another one under the same key.
-fn print_of(request: &impl std::fmt::Debug) -> String {
+pub(super) fn print_of(request: &impl std::fmt::Debug) -> String {
     let digest = Digest::of_format(format_args!("{request:?}")).to_string();
     digest.get(..16).unwrap_or(&digest).to_owned()
 }

@@ -44,6 +44,9 @@ pub enum Command {
         team: Name,
         /// What.
         change: TeamChange,
+        /// The caller's idempotency key.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<Key>,
         /// Who.
         by: Actor,
     },
@@ -262,6 +265,9 @@ pub struct Change {
     /// New deadline; `Some(None)` removes it.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub deadline: Option<Option<Wall>>,
+    /// Whether it may be stopped to make room for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preemptible: Option<bool>,
 }
 
 /// A value that is there was said, even if it is null: without this a removal would read back

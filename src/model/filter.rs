@@ -8,6 +8,9 @@ use crate::base::Name;
 
 pub use matching::Subject;
 
+/// The word of `lane=` for jobs with a finding that makes them stuck, in whatever lane.
+pub const STUCK: &str = "stuck";
+
 /// All terms must hold; no terms match everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
@@ -70,6 +73,10 @@ pub enum Field {
     Exit,
     /// A finding's word, or `any`.
     Finding,
+    /// Whether it may be stopped to make room: `yes` or `no`.
+    Preemptible,
+    /// Time left to its deadline, in milliseconds; negative when that is over.
+    Deadline,
 }
 
 /// A condition on a field's value.

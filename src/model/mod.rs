@@ -11,6 +11,7 @@ pub mod effect;
 pub mod fact;
 pub mod filter;
 pub mod finding;
+pub mod history;
 pub mod job;
 pub mod node;
 pub mod page;
@@ -21,6 +22,7 @@ pub mod reason;
 pub mod refusal;
 pub mod resources;
 pub mod setup;
+pub mod stamps;
 pub mod submission;
 pub mod team;
 

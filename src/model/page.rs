@@ -3,19 +3,27 @@
 //! Rows are complete (INTERFACE.md, JSON): every field is there, `None` if unknown. Pages know
 //! nothing of JSON and nothing of screens.
 
+mod asked;
+mod teams;
+pub mod usage;
+
 use std::collections::BTreeMap;
 
 use crate::base::{At, JobId, Name, Span, Wall};
 use crate::model::Finding;
+use crate::model::fact::Eviction;
 use crate::model::filter::Filter;
 use crate::model::finding::Signal;
 use crate::model::job::{
     ArrayPlace, AttemptRecord, Checkpoint, Dependency, Exit, Gang, Hold, Job, Progress, Prompt,
     State, Task,
 };
-use crate::model::node::{Drain, Gpu};
+use crate::model::node::{Drain, Gpu, Traits};
 use crate::model::reason::Reason;
 use crate::model::{Resources, fact::Record};
+
+pub use asked::Asked;
+pub use teams::{TeamPage, TeamRow};
 
 /// Which jobs, in which order, how many.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +36,10 @@ pub struct Query {
     pub limit: usize,
     /// Go on after this row of an earlier page.
     pub cursor: Option<Cursor>,
+    /// Go back from this row instead: the page that ends before it.
+    pub before: Option<Cursor>,
+    /// Only these jobs, if any are named.
+    pub ids: Vec<JobId>,
 }
 
 /// Which ended jobs belong to a page.
@@ -64,6 +76,11 @@ pub enum Lane {
     Ended,
 }
 
+impl Cursor {
+    /// Behind every row.
+    pub const END: Cursor = Cursor { lane: Lane::Ended, place: (u64::MAX, u64::MAX, u64::MAX) };
+}
+
 impl Lane {
     /// All of them, most urgent first.
     pub const ALL: [Lane; 4] = [Lane::Human, Lane::Running, Lane::Queued, Lane::Ended];
@@ -94,7 +111,8 @@ impl Lane {
 pub struct JobPage {
     /// The rows.
     pub jobs: Vec<JobRow>,
-    /// Where the next page starts, if there is one.
+    /// Where the next page starts, if there is one; of a page that goes back, where the one
+    /// before it ends.
     pub next: Option<Cursor>,
     /// How many jobs there are, whatever the filter says.
     pub counts: Counts,
@@ -188,6 +206,19 @@ pub struct JobRow {
     pub acked: Option<Name>,
     /// It has a terminal.
     pub pty: bool,
+    /// May be stopped to make room for others.
+    pub preemptible: bool,
+    /// Should have ended by then.
+    pub deadline: Option<Wall>,
+    /// Its place inside its lane; smaller comes first.
+    pub order: (u64, u64),
+}
+
+impl JobRow {
+    /// Its place in the list by urgency.
+    pub fn place(&self) -> Cursor {
+        Cursor { lane: self.lane, place: (self.order.0, self.order.1, self.id.0) }
+    }
 }
 
 /// Everything about one job.
@@ -217,6 +248,10 @@ pub struct JobDetail {
     pub resumable: bool,
     /// Further attempts after a failure.
     pub retry: u32,
+    /// How it wants to be scheduled.
+    pub asked: Asked,
+    /// Why it last had to give room, and when, until it runs again.
+    pub evicted: Option<(Eviction, At)>,
     /// Names of its environment.
     pub env_names: Vec<String>,
 }
@@ -257,6 +292,8 @@ pub struct NodeRow {
     pub drain: Option<Drain>,
     /// Tasks on it.
     pub tasks: u64,
+    /// What it is beside its amounts.
+    pub traits: Traits,
 }
 
 /// A countable resource in a list.
@@ -351,4 +388,6 @@ pub struct LogQuery {
     pub follow: bool,
     /// Start this many bytes before the end.
     pub tail_bytes: Option<u64>,
+    /// Say when each piece was written.
+    pub times: bool,
 }

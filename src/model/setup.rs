@@ -28,6 +28,26 @@ pub struct Setup {
     pub cycle: Cycle,
 }
 
+/// Names of actions and policies that can be switched off: the actions of the cycle first.
+pub const SWITCHES: &[&str] = &[
+    "allocate",
+    "consolidate",
+    "reclaim",
+    "preempt",
+    "stale_gang",
+    "fair_share",
+    "reservation",
+    "backfill",
+    "estimate",
+    "ageing",
+    "deadline",
+    "inheritance",
+    "window",
+    "spot",
+    "pool",
+    "rate",
+];
+
 /// How the scheduling cycle decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -1,5 +1,7 @@
 //! A submission as it arrives: what was said, before defaults.
 
+mod wishes;
+
 use std::collections::BTreeMap;
 
 use crate::base::{Digest, JobId, Name, Span, Wall};
@@ -7,6 +9,8 @@ use crate::model::job::{Dependency, Gang, JobSpec, WarnSignal};
 use crate::model::program::{Environment, Program};
 use crate::model::setup::{Defaults, Tier};
 use crate::model::team::DEFAULT_TEAM;
+
+pub use wishes::{GroupRequest, GroupsRequest, Wishes};
 
 /// One job somebody wants to run. `None` means "not said".
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -65,6 +69,8 @@ pub struct Submission {
     pub hard: bool,
     /// With a terminal.
     pub pty: bool,
+    /// How it wants to be scheduled.
+    pub wishes: Wishes,
 }
 
 /// `--array 0-499%8`.
@@ -95,7 +101,7 @@ impl Submission {
         request.custom.extend(self.custom.iter().map(|(k, v)| (k.clone(), *v)));
         let size = self.gang.unwrap_or(Gang::ONE.size);
         let tier = self.tier.unwrap_or(defaults.tier);
-        JobSpec {
+        self.wishes.over(JobSpec {
             name: self.name.clone().unwrap_or_else(|| self.default_name()),
             team: self.team.clone().unwrap_or_else(|| DEFAULT_TEAM.into()),
             priority: self.priority.unwrap_or(tier.priority()),
@@ -118,7 +124,7 @@ impl Submission {
             parent,
             program,
             ..JobSpec::default()
-        }
+        })
     }
 
     /// The executable's own name, without its directory.

@@ -1,10 +1,14 @@
 //! A team: a queue in a tree, with what it is owed and what it may hold.
 
+pub mod change;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Name, Span};
 use crate::model::Resources;
 use crate::model::job::Hold;
+
+pub use change::{BoundsChange, TeamEdit, TermsChange, WeightsChange};
 
 /// The team of a job that names none.
 pub const DEFAULT_TEAM: &str = "default";
@@ -115,6 +119,22 @@ impl Bounds {
         within(self.cpu_milli, held.cpu_milli)
             && within(self.mem_bytes, held.mem_bytes)
             && within(self.gpu_milli, held.gpu_milli)
+    }
+}
+
+impl Terms {
+    /// The resource of which the quota is above the limit, so that it could never be had.
+    pub fn quota_above_limit(&self) -> Option<&'static str> {
+        let (quota, limit) = (&self.quota, &self.limit);
+        let pairs = [
+            ("cpu", quota.cpu_milli, limit.cpu_milli),
+            ("mem", quota.mem_bytes, limit.mem_bytes),
+            ("gpu", quota.gpu_milli, limit.gpu_milli),
+        ];
+        let above = |(_, quota, limit): &(_, Option<u64>, Option<u64>)| {
+            quota.zip(*limit).is_some_and(|(quota, limit)| quota > limit)
+        };
+        pairs.into_iter().find(above).map(|(what, ..)| what)
     }
 }
 

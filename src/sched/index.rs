@@ -296,6 +296,18 @@ impl Index {
         self.lanes.get(&lane).into_iter().flat_map(move |set| set.range((from, Unbounded))).copied()
     }
 
+    /// Jobs of a lane from its end, those before `before` if given.
+    pub fn lane_back(
+        &self,
+        lane: Lane,
+        before: Option<(Order, JobId)>,
+    ) -> impl Iterator<Item = (Order, JobId)> + '_ {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let to = before.map_or(Unbounded, Excluded);
+        let set = self.lanes.get(&lane).into_iter();
+        set.flat_map(move |set| set.range((Unbounded, to)).rev()).copied()
+    }
+
     /// Units of a countable resource that are held.
     pub fn custom_held(&self, name: &str) -> u64 {
         self.custom.get(name).map_or(0, |(held, _)| *held)
@@ -417,9 +429,9 @@ fn account(job: &Job) -> Account {
             let tasks = job.active_tasks().count() as u64;
             part.wanted.cpu_milli = job.spec.request.cpu_milli.saturating_mul(tasks);
         }
-        State::Queued => add(&mut part.wanted, &job.spec.request_in_all()),
+        State::Queued => add(&mut part.wanted, &job.spec.request_of_all()),
         State::Stopping(why) if comes_back(why) && job.hold.is_none() => {
-            add(&mut part.wanted, &job.spec.request_in_all());
+            add(&mut part.wanted, &job.spec.request_of_all());
         }
         State::Starting | State::Running if !job.tasks.iter().any(Task::is_over) => {
             let waits = |t: &&Task| matches!(t.state, TaskState::Pending | TaskState::Nominated);
@@ -463,7 +475,7 @@ pub(super) fn holding(job: &Job, group: u32) -> Resources {
 
 /// Place inside the lane: the oldest question, the longest run, the best place in the queue and
 /// the latest end come first.
-fn order(job: &Job) -> Order {
+pub fn order(job: &Job) -> Order {
     match Lane::of(job) {
         Lane::Human => (job.prompt.as_ref().map_or(0, |prompt| prompt.since.now.0), 0),
         Lane::Running => (job.started.map_or(0, |at| at.now.0), 0),

@@ -150,7 +150,7 @@ pub fn check_placements(before: &World, facts: &[Fact], at: At) -> Vec<String> {
             continue;
         };
         let more = |name| world.index().custom_held(name) > was.index().custom_held(name);
-        let names = job.spec.request_in_all().custom;
+        let names = job.spec.request_of_all().custom;
         for name in names.keys().filter(|name| more(name)) {
             let held = world.index().custom_held(name);
             if world.countable(name).is_none_or(|countable| held > countable.count) {

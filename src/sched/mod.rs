@@ -20,4 +20,5 @@ pub mod policy;
 pub mod world;
 
 pub use decide::{Decision, decide, rights};
+pub use index::order;
 pub use world::World;

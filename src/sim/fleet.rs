@@ -11,16 +11,20 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::base::{At, Digest, JobId, Mono, Name, Span, TaskId, Wall};
+use crate::engine::pages;
 use crate::model::fact::Record;
+use crate::model::history::History;
 use crate::model::job::Exit;
 use crate::model::node::Traits;
 use crate::model::page::Lane;
+use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::program::Program;
 use crate::model::refusal::Refusal;
 use crate::model::{Command, Fact, Job};
 use crate::sched::health::{self, Signals};
 use crate::sched::{World, decide, effects, invariants};
 use crate::sim::agenda::Agenda;
+use crate::sim::books::Books;
 use crate::sim::conduct::Conduct;
 use crate::sim::dice::Dice;
 use crate::sim::play::Play;
@@ -86,7 +90,9 @@ pub struct Fleet {
     seed: u64,
     began: At,
     seq: u64,
+    books: Books,
     records: VecDeque<Arc<Record>>,
+    history: History,
     conducts: BTreeMap<JobId, Arc<Conduct>>,
     /// Work that a job need not do again.
     saved: BTreeMap<JobId, Span>,
@@ -131,7 +137,9 @@ impl Fleet {
             seed,
             began: at,
             seq: 0,
+            books: Books::default(),
             records: VecDeque::new(),
+            history: History::default(),
             conducts: BTreeMap::new(),
             saved: BTreeMap::new(),
             programs: BTreeMap::new(),
@@ -175,6 +183,15 @@ impl Fleet {
     /// builds.
     pub fn faults(&self) -> &[String] {
         &self.faults
+    }
+
+    /// Use and queue over the last two hours.
+    pub fn history(&self) -> History {
+        let mut history = self.history.clone();
+        let now = pages::minute(&self.world);
+        history.close(self.at.wall, now);
+        history.put(self.at.wall, now);
+        history
     }
 
     /// How often the core refused somebody of the simulation.
@@ -243,10 +260,14 @@ impl Fleet {
         if facts.is_empty() {
             return Ok(jobs);
         }
+        if self.history.is_over(self.at.wall) {
+            self.history.close(self.at.wall, pages::minute(&self.world));
+        }
         self.seq += 1;
         let effects = effects::of_facts(&facts, &decision.world);
         self.put_away(&facts);
         self.world = decision.world;
+        self.books.take(self.at, &facts);
         self.follow(&facts);
         if self.records.len() >= RECORDS_MAX {
             self.records.pop_front();
@@ -263,6 +284,11 @@ impl Fleet {
         if self.command(command).is_err() {
             self.refused += 1;
         }
+    }
+
+    /// Sums of what was used.
+    pub fn usage(&self, query: UsageQuery) -> UsagePage {
+        self.books.usage(query, self.seq, self.at)
     }
 
     /// Checks everything that must always hold.

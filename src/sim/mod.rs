@@ -5,15 +5,17 @@
 //! a seed: the same seed and the same commands give the same records, byte for byte. Nothing here
 //! touches a disk, a process or a clock, save the demo's driver, which lets virtual time pass
 //! with tokio's. Start with [`fleet`], then [`scene`] for what the demo shows and [`demo`] for
-//! the demo itself; [`conform`] replays tables of cases.
+//! the demo itself; [`conform`] replays tables of cases, [`lab`] recorded workloads.
 
 mod agenda;
+mod books;
 pub mod conduct;
 pub mod conform;
 pub mod demo;
 pub mod dice;
 pub mod fleet;
 mod kinds;
+pub mod lab;
 pub mod play;
 mod process;
 pub mod scene;

@@ -8,7 +8,7 @@ use super::ballast::Ballast;
 use super::dir::DataDir;
 use super::fault::{Place, Result};
 use super::reader::{Reader, checked_content, checked_summary, newest_snapshot};
-use super::{chain, compact, open, rows, snapshot};
+use super::{chain, compact, ledger, open, rows, snapshot};
 use crate::base::Digest;
 use crate::model::ports::journal::{
     Batch, EachRecord, Journal, JournalReader, Link, Snapshot, StorageError,
@@ -170,7 +170,7 @@ fn write(conn: &mut Connection, batch: &Batch, linked: &[Link]) -> Result<()> {
         for (job, bytes) in &batch.summaries {
             summary.execute((rows::int(*job)?, Digest::of(bytes).0, bytes))?;
         }
-        Ok(())
+        batch.metered.iter().try_for_each(|row| ledger::put(conn, row))
     })
 }
 

@@ -14,6 +14,7 @@ mod compact;
 mod dir;
 mod fault;
 mod journal;
+mod ledger;
 mod open;
 mod reader;
 mod rows;

@@ -6,9 +6,11 @@ use rusqlite::Connection;
 
 use super::dir::JOURNAL;
 use super::fault::Place;
-use super::{chain, open, rows, snapshot};
-use crate::base::Digest;
-use crate::model::ports::journal::{EachRecord, JournalReader, Link, Snapshot, StorageError};
+use super::{chain, ledger, open, rows, snapshot};
+use crate::base::{Digest, Wall};
+use crate::model::ports::journal::{
+    EachRecord, JournalReader, Link, Metered, Snapshot, StorageError,
+};
 
 /// Records fetched at once by [`Records`].
 const PAGE_RECORDS: usize = 256;
@@ -63,6 +65,15 @@ impl Reader {
     /// The records after `seq`, one by one, unchecked.
     pub fn iter(&self, seq: u64) -> Records<'_> {
         Records { reader: self, after: seq, page: Vec::new().into_iter(), over: false }
+    }
+
+    /// The last record whose intervals are not in the ledger, for a version before metering
+    /// wrote it; 0 if there is none.
+    ///
+    /// # Errors
+    /// When storage cannot be read.
+    pub fn unmetered(&self) -> Result<u64, StorageError> {
+        ledger::unmetered(&self.conn).map_err(|error| self.fault(&error))
     }
 
     fn fault(&self, error: &rusqlite::Error) -> StorageError {
@@ -149,6 +160,14 @@ impl JournalReader for Reader {
 
     fn oldest(&self) -> Result<Option<u64>, StorageError> {
         rows::oldest(&self.conn).map_err(|error| self.fault(&error))
+    }
+
+    fn metered(&self, seq: u64, limit: usize) -> Result<Vec<Metered>, StorageError> {
+        ledger::after(&self.conn, &self.place, seq, limit)
+    }
+
+    fn metered_before(&self, wall: Wall) -> Result<u64, StorageError> {
+        ledger::before(&self.conn, wall).map_err(|error| self.fault(&error))
     }
 }
 

@@ -22,7 +22,8 @@ const WAL_BYTES_KEPT: u32 = 4 << 20;
 const BUSY_MS: u64 = 5000;
 
 /// What brings a database from version `n` to `n + 1`, by position.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
     CREATE TABLE base (
         only INTEGER PRIMARY KEY CHECK (only = 0),
         seq INTEGER NOT NULL,
@@ -54,7 +55,23 @@ const MIGRATIONS: &[&str] = &["
         PRIMARY KEY (seq, part)
     ) STRICT, WITHOUT ROWID;
     INSERT INTO base (only, seq, link) VALUES (0, 0, zeroblob(32));
-"];
+",
+    "
+    CREATE TABLE ledger (
+        seq INTEGER PRIMARY KEY,
+        now INTEGER NOT NULL,
+        wall INTEGER NOT NULL,
+        hash BLOB NOT NULL,
+        bytes BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE unmetered (
+        only INTEGER PRIMARY KEY CHECK (only = 0),
+        seq INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO unmetered (only, seq)
+        SELECT 0, max(base.seq, coalesce((SELECT max(seq) FROM records), 0)) FROM base;
+",
+];
 
 /// The version this build writes.
 pub(super) fn version() -> i32 {

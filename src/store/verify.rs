@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::dir::JOURNAL;
 use super::fault::{Place, Result};
-use super::{chain, open, rows, snapshot};
+use super::{chain, ledger, open, rows, snapshot};
 use crate::base::Digest;
 use crate::model::ports::journal::{Link, StorageError};
 
@@ -39,6 +39,8 @@ pub enum Fault {
     Content(Digest),
     /// The summary of a job is not what was stored.
     Summary(u64),
+    /// The ledger's row of a record is not what was stored.
+    Ledger(u64),
 }
 
 impl fmt::Display for Fault {
@@ -55,6 +57,9 @@ impl fmt::Display for Fault {
             }
             Fault::Content(digest) => write!(f, "content {digest} is not what was written"),
             Fault::Summary(job) => write!(f, "the summary of job {job} is not what was written"),
+            Fault::Ledger(seq) => {
+                write!(f, "the ledger's row of record {seq} is not what was written")
+            }
         }
     }
 }
@@ -74,6 +79,8 @@ pub struct Report {
     pub contents: u64,
     /// Summaries.
     pub summaries: u64,
+    /// Rows of the ledger.
+    pub metered: u64,
     /// Everything that is wrong; empty when all is well.
     pub faults: Vec<Fault>,
 }
@@ -96,10 +103,11 @@ pub fn verify(dir: &Path) -> std::result::Result<Report, StorageError> {
         snapshots: Vec::new(),
         contents: 0,
         summaries: 0,
+        metered: 0,
         faults: Vec::new(),
     };
-    let steps: [fn(&Connection, &mut Report) -> Result<()>; 5] =
-        [file, records, snapshots, contents, summaries];
+    let steps: [fn(&Connection, &mut Report) -> Result<()>; 6] =
+        [file, records, snapshots, contents, summaries, metered];
     for step in steps {
         if let Err(error) = step(&conn, &mut report) {
             report.faults.push(Fault::File(error.to_string()));
@@ -192,4 +200,14 @@ fn summaries(conn: &Connection, report: &mut Report) -> Result<()> {
         report.summaries += 1;
     }
     Ok(())
+}
+
+fn metered(conn: &Connection, report: &mut Report) -> Result<()> {
+    let Report { metered, faults, .. } = report;
+    ledger::check(conn, |seq, intact| {
+        *metered += 1;
+        if !intact {
+            faults.push(Fault::Ledger(seq));
+        }
+    })
 }

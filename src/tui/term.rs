@@ -4,10 +4,10 @@
 //! any thread, a signal, a terminal that is gone.
 
 use std::cell::Cell;
-use std::io::{self, IsTerminal, Stdout, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
 
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
@@ -41,9 +41,37 @@ thread_local! {
 const PUSH_TITLE: &[u8] = b"\x1b[22;2t";
 const POP_TITLE: &[u8] = b"\x1b[23;2t";
 
+/// Held while bytes go to the terminal, so that a thread that panics does not give the terminal
+/// back in the middle of a frame, nor a frame land on what the panic says.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// Writes to the terminal as long as it is ours: whole frames, and nothing after that.
+#[derive(Default)]
+struct Pen {
+    frame: Vec<u8>,
+}
+
+impl Write for Pen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.frame.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let frame = std::mem::take(&mut self.frame);
+        let _whole = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+        if !OURS.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        let mut out = io::stdout();
+        out.write_all(&frame)?;
+        out.flush()
+    }
+}
+
 /// The terminal, while the console has it.
 pub struct Term {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    terminal: Terminal<CrosstermBackend<Pen>>,
 }
 
 /// Whether there is a terminal that can show the console.
@@ -71,7 +99,7 @@ impl Term {
         // from every cell that has a colour.
         crossterm::style::force_color_output(true);
         take()?;
-        let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        let terminal = Terminal::new(CrosstermBackend::new(Pen::default()))?;
         Ok(Term { terminal })
     }
 
@@ -93,9 +121,8 @@ impl Term {
     /// # Errors
     /// The terminal is gone.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let mut out = io::stdout();
-        out.write_all(bytes)?;
-        out.flush()
+        let mut pen = Pen { frame: bytes.to_vec() };
+        pen.flush()
     }
 
     /// Takes the mouse, or leaves it to the terminal.
@@ -104,8 +131,8 @@ impl Term {
     /// The terminal is gone.
     pub fn mouse(&mut self, on: bool) -> io::Result<()> {
         match on {
-            true => execute!(io::stdout(), EnableMouseCapture),
-            false => execute!(io::stdout(), DisableMouseCapture),
+            true => execute!(Pen::default(), EnableMouseCapture),
+            false => execute!(Pen::default(), DisableMouseCapture),
         }
     }
 
@@ -127,8 +154,8 @@ impl Term {
         take()?;
         // The library's own way to clear asks the terminal where the cursor is, and the answer
         // would be read as keys.
-        execute!(io::stdout(), Clear(ClearType::All))?;
-        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        execute!(Pen::default(), Clear(ClearType::All))?;
+        self.terminal = Terminal::new(CrosstermBackend::new(Pen::default()))?;
         Ok(())
     }
 }
@@ -151,6 +178,7 @@ fn take() -> io::Result<()> {
 
 /// Gives the terminal back; may be called from anywhere, any number of times.
 pub fn leave() {
+    let _whole = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     if !OURS.swap(false, Ordering::SeqCst) {
         return;
     }
@@ -176,11 +204,15 @@ fn hook() {
             if CAUGHT.get() {
                 return;
             }
-            if OURS.load(Ordering::SeqCst) {
+            let ours = OURS.load(Ordering::SeqCst);
+            if ours {
                 leave();
-                BROKEN.notify_one();
             }
             before(info);
+            // Only now: whoever hears of it may end the process.
+            if ours {
+                BROKEN.notify_one();
+            }
         }));
     });
 }

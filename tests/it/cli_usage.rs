@@ -28,7 +28,7 @@ fn words_of_later_versions_and_other_tools_are_usage_errors() {
         &["kill", "42"],
         &["submit", "--deadline", "1h", "--", "true"],
         &["submit", "--spot", "--", "true"],
-        &["submit", "--service", "--", "true"],
+        &["submit", "--engine", "ray", "--", "true"],
         &["submit", "--worktree", "--", "true"],
         &["set", "42", "deadline=1h"],
         &["pause", "all"],

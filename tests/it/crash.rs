@@ -44,6 +44,8 @@ fn sixty_jobs_with_the_server_killed_at_every_sixth_give_sixty_right_results() {
         assert_eq!(place.ok(&format!("logs {id}")), format!("out-{n}"));
     }
     assert_eq!(place.run("verify journal").code, 0);
+    let ledger = place.run("verify ledger");
+    assert_eq!(ledger.code, 0, "{ledger:?}");
 }
 
 #[test]
@@ -95,6 +97,8 @@ fn sixty_kills_at_random_instants_during_adds_starts_and_ends() {
         assert_eq!(job["state"], "succeeded", "{job}");
     }
     assert_eq!(place.run("verify journal").code, 0);
+    let ledger = place.run("verify ledger");
+    assert_eq!(ledger.code, 0, "{ledger:?}");
     assert_eq!(place.run("journal replay").code, 0);
 }
 

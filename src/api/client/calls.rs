@@ -14,14 +14,49 @@ use crate::api::wire::requests::{
 };
 use crate::api::wire::status;
 use crate::api::wire::submission::SubmitRequest;
+use crate::api::wire::team::{NewTeam, TeamList, TermsRequest};
 use crate::api::wire::time::Time;
+use crate::api::wire::usage::UsageList;
 use crate::api::wire::why::WhyDocument;
 use crate::base::{JobId, Wall};
 use crate::model::command::{Report, Verb};
-use crate::model::page::{Cursor, Ended, JobDetail, JobPage, ServerStatus, Summary, Why};
+use crate::model::history::History;
+use crate::model::page::usage::{UsagePage, UsageQuery};
+use crate::model::page::{Cursor, Ended, JobDetail, JobPage, ServerStatus, Summary, TeamPage, Why};
 use crate::model::submission::Submission;
+use crate::model::team::TeamEdit;
 
 type Call<T> = Result<T, CallError>;
+
+/// Which jobs, in words: the server parses the filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobQuery {
+    /// Filter language (INTERFACE.md); empty for everything.
+    pub filter: String,
+    /// Which ended jobs.
+    pub ended: Ended,
+    /// Rows at most: 1 to 1000.
+    pub limit: usize,
+    /// Go on after this row.
+    pub cursor: Option<Cursor>,
+    /// Go back from this row instead: the rows right before it.
+    pub before: Option<Cursor>,
+    /// Only these jobs, if any are named; those that are gone or do not match are left out.
+    pub ids: Vec<JobId>,
+}
+
+impl Default for JobQuery {
+    fn default() -> JobQuery {
+        JobQuery {
+            filter: String::new(),
+            ended: Ended::All,
+            limit: 200,
+            cursor: None,
+            before: None,
+            ids: Vec::new(),
+        }
+    }
+}
 
 /// The address of something about a job.
 pub(super) fn of_job(job: JobId, what: &str) -> String {
@@ -33,22 +68,24 @@ impl Client {
     ///
     /// # Errors
     /// As every call: a refusal, no server, or another version.
-    pub async fn jobs(
-        &self,
-        filter: &str,
-        ended: Ended,
-        limit: usize,
-        cursor: Option<Cursor>,
-    ) -> Call<JobPage> {
+    pub async fn jobs(&self, query: &JobQuery) -> Call<JobPage> {
+        let JobQuery { filter, ended, limit, cursor, before, ids } = query;
         let ended = match ended {
             Ended::None => "none".to_owned(),
             Ended::All => "all".to_owned(),
             Ended::Since(wall) => wall.rfc3339(),
         };
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let before = before.map(|before| match before {
+            Cursor::END => "end".to_owned(),
+            before => cursor_text(before),
+        });
         let ask = Ask::get("/api/v1/jobs")
             .query("filter", Some(filter).filter(|filter| !filter.is_empty()))
+            .query("before", before)
+            .query("ids", Some(ids.join(",")).filter(|ids| !ids.is_empty()))
             .query("ended", Some(ended))
-            .query("limit", Some(limit))
+            .query("limit", Some(*limit))
             .query("cursor", cursor.map(cursor_text));
         Ok(self.document::<JobList>(ask).await?.try_into()?)
     }
@@ -78,6 +115,27 @@ impl Client {
     pub async fn summary(&self) -> Call<Summary> {
         let ask = Ask::get("/api/v1/summary");
         Ok(self.document::<wire::summary::Summary>(ask).await?.try_into()?)
+    }
+
+    /// Use and queue over the last two hours.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn history(&self) -> Call<History> {
+        let ask = Ask::get("/api/v1/history");
+        Ok(self.document::<wire::history::History>(ask).await?.try_into()?)
+    }
+
+    /// Who used how much of what.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn usage(&self, query: UsageQuery) -> Call<UsagePage> {
+        let ask = Ask::get("/api/v1/usage")
+            .query("since", query.from.map(Wall::rfc3339))
+            .query("until", query.to.map(Wall::rfc3339))
+            .query("by", Some(query.by.word()));
+        Ok(self.document::<UsageList>(ask).await?.try_into()?)
     }
 
     /// Queues jobs, all or none; their numbers in order.
@@ -151,6 +209,31 @@ impl Client {
         let verb = if on { "drain" } else { "undrain" };
         let node = segment(node);
         self.done(Ask::post(format!("/api/v1/nodes/{node}/{verb}")).keyed()).await
+    }
+
+    /// The teams.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn teams(&self) -> Call<TeamPage> {
+        Ok(self.document::<TeamList>(Ask::get("/api/v1/teams")).await?.try_into()?)
+    }
+
+    /// Adds a team, changes its terms, or removes it.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn edit_team(&self, team: &str, edit: &TeamEdit) -> Call<()> {
+        let address = || format!("/api/v1/teams/{}", segment(team));
+        let ask = match edit {
+            TeamEdit::Add(terms) => {
+                let (name, terms) = (team.to_owned(), TermsRequest::from(terms));
+                Ask::post("/api/v1/teams").json(&NewTeam { name, terms })?
+            }
+            TeamEdit::Set(terms) => Ask::patch(address()).json(&TermsRequest::from(terms))?,
+            TeamEdit::Remove => Ask::delete(address()),
+        };
+        self.done(ask.keyed()).await
     }
 
     /// Speaks for a job.

@@ -105,6 +105,16 @@ impl Ask {
         Ask::new(Method::PUT, path.into())
     }
 
+    /// Changes a part of something.
+    pub(crate) fn patch(path: impl Into<String>) -> Ask {
+        Ask::new(Method::PATCH, path.into())
+    }
+
+    /// Removes something.
+    pub(crate) fn delete(path: impl Into<String>) -> Ask {
+        Ask::new(Method::DELETE, path.into())
+    }
+
     fn new(method: Method, path: String) -> Ask {
         let (query, body, key) = (Vec::new(), None, None);
         Ask { method, path, query, body, key, again: true, patient: false }

@@ -24,7 +24,9 @@ pub mod routes;
 pub mod sentences;
 pub mod socket;
 mod submit;
+mod teams;
 mod terminal;
+mod usage;
 pub mod watch;
 
 use std::future::{Future, IntoFuture as _};

@@ -3,7 +3,9 @@
 use axum::Json;
 use utoipa::OpenApi;
 
-use super::{acts, control, events, health, holds, jobs, logs, nodes, submit, terminal};
+use super::{
+    acts, control, events, health, holds, jobs, logs, nodes, submit, teams, terminal, usage,
+};
 
 /// Collects the descriptions of all handlers.
 #[derive(OpenApi)]
@@ -29,6 +31,12 @@ use super::{acts, control, events, health, holds, jobs, logs, nodes, submit, ter
         nodes::drain,
         nodes::undrain,
         nodes::summary,
+        nodes::history,
+        teams::list,
+        teams::add,
+        teams::change,
+        teams::remove,
+        usage::usage,
         holds::pause,
         holds::resume,
         events::events,
@@ -62,7 +70,7 @@ mod tests {
             let name = part.split('"').next().unwrap();
             assert!(schemas.contains_key(name), "{name}");
         }
-        assert_eq!(json["paths"].as_object().unwrap().len(), 23);
+        assert_eq!(json["paths"].as_object().unwrap().len(), 27);
         let status = &schemas["ServerStatus"]["properties"]["since"];
         assert!(status.to_string().contains("Time") || status["format"] == "date-time");
     }

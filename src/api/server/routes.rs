@@ -1,7 +1,7 @@
 //! The addresses.
 
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
+use axum::routing::{get, patch, post};
 use axum::{Extension, Router};
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -9,7 +9,8 @@ use super::app::App;
 use super::extract::BodyMax;
 use super::fault::Fault;
 use super::{
-    acts, control, events, guard, health, holds, jobs, logs, nodes, openapi, submit, terminal,
+    acts, control, events, guard, health, holds, jobs, logs, nodes, openapi, submit, teams,
+    terminal, usage,
 };
 
 /// Bytes of a request.
@@ -46,9 +47,14 @@ fn quick() -> Router<App> {
         .route("/nodes", get(nodes::list))
         .route("/nodes/{name}/drain", post(nodes::drain))
         .route("/nodes/{name}/undrain", post(nodes::undrain))
+        .route("/teams", get(teams::list).post(teams::add))
+        // A path has slashes, written as they are or as %2F.
+        .route("/teams/{*name}", patch(teams::change).delete(teams::remove))
         .route("/summary", get(nodes::summary))
+        .route("/history", get(nodes::history))
         .route("/pause", post(holds::pause))
         .route("/resume", post(holds::resume))
+        .route("/usage", get(usage::usage))
         .route("/server", get(control::status))
         .route("/looked", get(control::looked).put(control::look))
 }

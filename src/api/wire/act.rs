@@ -14,7 +14,8 @@ use crate::model::command::{Change, Verb};
 pub struct ActRequest {
     /// The jobs.
     pub jobs: Vec<u64>,
-    /// `cancel`, `keep`, `pause`, `resume`, `requeue`, `next`, `ack`, `set` or `answered`.
+    /// `cancel`, `keep`, `pause`, `resume`, `requeue`, `preempt`, `next`, `ack`, `set` or
+    /// `answered`.
     pub verb: String,
     /// `cancel`, `pause`: why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,6 +49,9 @@ pub struct Set {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Time>)]
     pub deadline: Option<Option<Time>>,
+    /// Whether it may be stopped to make room for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preemptible: Option<bool>,
 }
 
 /// Tells null from a missing key.
@@ -89,6 +93,7 @@ impl ActRequest {
                     team: change.team.map(|team| team.to_string()),
                     time_limit_ms: change.time_limit.map(|limit| limit.map(|span| span.0)),
                     deadline: change.deadline.map(|deadline| deadline.map(Time)),
+                    preemptible: change.preemptible,
                 });
                 "set"
             }
@@ -146,6 +151,7 @@ impl From<Set> for Change {
             team: from.team.map(Into::into),
             time_limit: from.time_limit_ms.map(|limit| limit.map(Span)),
             deadline: from.deadline.map(|deadline| deadline.map(|time| time.0)),
+            preemptible: from.preemptible,
         }
     }
 }
@@ -168,6 +174,8 @@ mod tests {
             Verb::Set(Change { priority: Some(7), ..Change::default() }),
             Verb::Set(Change { time_limit: Some(None), ..Change::default() }),
             Verb::Set(Change { time_limit: Some(Some(Span(9))), ..Change::default() }),
+            Verb::Set(Change { preemptible: Some(true), ..Change::default() }),
+            Verb::Set(Change { deadline: Some(None), ..Change::default() }),
             Verb::Answered,
         ];
         for verb in verbs {

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::asked::Asked;
+use super::eviction::Eviction;
 use super::job::Job;
 use super::task::{Attempt, Task};
 use super::time::{Time, join, split};
@@ -52,6 +54,12 @@ pub struct JobDetail {
     pub resumable: bool,
     /// Further attempts after a failure.
     pub retry: u32,
+    /// How it wants to be scheduled.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// Why it last had to give room, until it runs again.
+    #[serde(default)]
+    pub evicted: Option<Evicted>,
     /// Names of its environment; the values are not kept where this reads.
     pub env_names: Vec<String>,
 }
@@ -69,6 +77,18 @@ pub struct Dependency {
 
 fn ok() -> String {
     DependencyKind::Ok.to_word()
+}
+
+/// Why a job had to give room, and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Evicted {
+    /// Why.
+    #[serde(flatten)]
+    pub eviction: Eviction,
+    /// When.
+    pub at: Time,
+    /// The same on the scheduler's clock.
+    pub at_mono: u64,
 }
 
 /// A checkpoint a job announced.
@@ -100,6 +120,11 @@ impl JobDocument {
             requeue: detail.requeue,
             resumable: detail.resumable,
             retry: detail.retry,
+            asked: Asked::from(&detail.asked),
+            evicted: detail.evicted.as_ref().map(|(eviction, at)| {
+                let (at, at_mono) = split(*at);
+                Evicted { eviction: eviction.into(), at, at_mono }
+            }),
             env_names: detail.env_names.clone(),
         };
         JobDocument { schema_version: SCHEMA_VERSION, job }
@@ -129,6 +154,14 @@ impl TryFrom<JobDocument> for page::JobDetail {
             requeue: from.requeue,
             resumable: from.resumable,
             retry: from.retry,
+            asked: from.asked.into(),
+            evicted: from
+                .evicted
+                .map(|evicted| {
+                    let at = join(evicted.at, evicted.at_mono);
+                    evicted.eviction.try_into().map(|eviction| (eviction, at))
+                })
+                .transpose()?,
             env_names: from.env_names,
         })
     }

@@ -103,6 +103,20 @@ impl From<Service> for job::Service {
     }
 }
 
+impl From<&job::GroupSet> for GroupSet {
+    fn from(from: &job::GroupSet) -> GroupSet {
+        let within = from.within.as_ref().map(ToString::to_string);
+        GroupSet { name: from.name.to_string(), within, min_members: from.min_members }
+    }
+}
+
+impl From<GroupSet> for job::GroupSet {
+    fn from(from: GroupSet) -> job::GroupSet {
+        let GroupSet { name, within, min_members } = from;
+        job::GroupSet { name: name.into(), within: within.map(Into::into), min_members }
+    }
+}
+
 impl From<&job::Groups> for Groups {
     fn from(from: &job::Groups) -> Groups {
         let group = |group: &job::TaskGroup| TaskGroup {
@@ -113,14 +127,9 @@ impl From<&job::Groups> for Groups {
             request: Amounts::from(&group.request),
             node_labels: labels_out(&group.node_labels),
         };
-        let set = |set: &job::GroupSet| GroupSet {
-            name: set.name.to_string(),
-            within: set.within.as_ref().map(ToString::to_string),
-            min_members: set.min_members,
-        };
         Groups {
             groups: from.groups.iter().map(group).collect(),
-            sets: from.sets.iter().map(set).collect(),
+            sets: from.sets.iter().map(GroupSet::from).collect(),
             min_members: from.min_members,
         }
     }
@@ -135,14 +144,9 @@ impl From<Groups> for job::Groups {
             request: group.request.into(),
             node_labels: name_map(group.node_labels),
         };
-        let set = |set: GroupSet| job::GroupSet {
-            name: set.name.into(),
-            within: set.within.map(Into::into),
-            min_members: set.min_members,
-        };
         job::Groups {
             groups: from.groups.into_iter().map(group).collect(),
-            sets: from.sets.into_iter().map(set).collect(),
+            sets: from.sets.into_iter().map(Into::into).collect(),
             min_members: from.min_members,
         }
     }

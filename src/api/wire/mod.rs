@@ -10,6 +10,7 @@
 
 pub mod act;
 pub mod amounts;
+pub mod asked;
 pub mod cursor;
 pub mod detail;
 pub mod event;
@@ -17,6 +18,7 @@ pub mod eviction;
 pub mod exit;
 pub mod finding;
 pub mod groups;
+pub mod history;
 pub mod hold;
 pub mod job;
 pub mod list;
@@ -33,9 +35,12 @@ pub mod status;
 pub mod submission;
 pub mod summary;
 pub mod task;
+pub mod team;
 pub mod terms;
 pub mod time;
+pub mod timed;
 pub mod traits;
+pub mod usage;
 pub mod why;
 pub mod words;
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::SCHEMA_VERSION;
 use super::amounts::Amounts;
 use super::time::{Time, join, split};
+use super::{SCHEMA_VERSION, labels_out, name_map};
 use crate::model;
 use crate::model::page::NodeRow;
 
@@ -45,6 +45,12 @@ pub struct Node {
     pub gpus: Vec<Gpu>,
     /// Tasks on it.
     pub tasks: u64,
+    /// Tasks it takes at most.
+    #[serde(default)]
+    pub max_tasks: Option<u32>,
+    /// The elastic pool it belongs to.
+    #[serde(default)]
+    pub pool: Option<String>,
 }
 
 /// A person keeps new work away from a node.
@@ -100,11 +106,13 @@ impl From<&NodeRow> for Node {
             used: Amounts::from(&row.used),
             reserved: Amounts::default(),
             foreign: Amounts::from(&row.foreign),
-            labels: BTreeMap::new(),
-            spot: false,
+            labels: labels_out(&row.traits.labels),
+            spot: row.traits.spot,
             drain,
             gpus: row.gpus.iter().map(Gpu::from).collect(),
             tasks: row.tasks,
+            max_tasks: row.traits.max_tasks,
+            pool: row.traits.pool.as_ref().map(ToString::to_string),
         }
     }
 }
@@ -124,6 +132,12 @@ impl From<Node> for NodeRow {
             gpus: from.gpus.into_iter().map(Into::into).collect(),
             drain,
             tasks: from.tasks,
+            traits: model::node::Traits {
+                labels: name_map(from.labels),
+                spot: from.spot,
+                max_tasks: from.max_tasks,
+                pool: from.pool.map(Into::into),
+            },
         }
     }
 }

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::asked::NewGroups;
 use super::detail::Dependency;
+use super::groups::{GraceShown, Service};
 use super::time::Time;
 use super::words::Word as _;
 use super::{WireError, labels_out, name_map, text_map};
@@ -105,6 +107,33 @@ pub struct Submission {
     /// With a terminal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pty: bool,
+    /// May be stopped to make room for others; only with a way back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preemptible: Option<bool>,
+    /// Only nodes with these labels.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub node_labels: BTreeMap<String, String>,
+    /// May run on spot nodes; only with a way back.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub spot: bool,
+    /// Should have ended by then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Time>,
+    /// How long its gang may stay below its minimum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale_grace: Option<GraceShown>,
+    /// It makes nobody give room before it has waited so many milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preemption_delay_ms: Option<u64>,
+    /// Quiet for so many milliseconds, it is parked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_timeout_ms: Option<u64>,
+    /// It runs on and on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service: Option<Service>,
+    /// Its kinds of tasks; in place of `gang` and `min`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<NewGroups>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -131,7 +160,7 @@ pub struct Request {
 }
 
 impl Request {
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         *self == Request::default()
     }
 }
@@ -217,7 +246,7 @@ impl Submission {
 
     /// Everything but directory and environment.
     fn options(from: &model::submission::Submission) -> Submission {
-        Submission {
+        let mut made = Submission {
             command: from.argv.clone(),
             cwd: None,
             env: None,
@@ -250,14 +279,21 @@ impl Submission {
             must_fit: from.must_fit,
             hard: from.hard,
             pty: from.pty,
-        }
+            ..Submission::default()
+        };
+        made.wish(&from.wishes);
+        made
     }
 
     /// The submission it asks for; what it does not say stays unsaid.
     ///
     /// # Errors
     /// When it says something unknown.
-    pub fn into_model(self) -> Result<model::submission::Submission, WireError> {
+    pub fn into_model(mut self) -> Result<model::submission::Submission, WireError> {
+        let wishes = self.wishes();
+        if wishes.groups.is_some() && (self.gang.is_some() || self.min.is_some()) {
+            return Err(WireError("groups take the place of gang and min; keep one".to_owned()));
+        }
         let after: Result<Vec<_>, _> = self.after.into_iter().map(TryInto::try_into).collect();
         Ok(model::submission::Submission {
             argv: self.command,
@@ -290,6 +326,7 @@ impl Submission {
             must_fit: self.must_fit,
             hard: self.hard,
             pty: self.pty,
+            wishes,
         })
     }
 }

@@ -19,12 +19,12 @@ use super::why::WhyDocument;
 use super::{WireError, Words};
 use crate::base::{At, Digest, JobId, Mono, Name, Span, TaskId, Wall};
 use crate::model::command::Report;
-use crate::model::fact::Class;
+use crate::model::fact::{self, Class};
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{
-    ArrayPlace, AttemptRecord, Cause, Checkpoint, Dependency, DependencyKind, Exit, FailureClass,
-    Front, Gang, GpuShare, Hold, Outcome, Placement, Progress, Prompt, State, StopFor, Task,
-    TaskState, WarnSignal,
+    self, ArrayPlace, AttemptRecord, Cause, Checkpoint, Dependency, DependencyKind, Exit,
+    FailureClass, Front, Gang, GpuShare, Hold, Outcome, Placement, Progress, Prompt, State,
+    StopFor, Task, TaskState, WarnSignal,
 };
 use crate::model::node::{Drain, Gpu};
 use crate::model::page::{self, Counts, Cursor, JobRow, Lane, NodeRow};
@@ -33,7 +33,7 @@ use crate::model::program::Environment;
 use crate::model::reason::Code;
 use crate::model::setup::{Countable, Setup, Tier};
 use crate::model::team::Team;
-use crate::model::{Fact, Finding, JobSpec, Reason, Resources};
+use crate::model::{self, Fact, Finding, JobSpec, Reason, Resources};
 
 struct Plain;
 
@@ -111,6 +111,9 @@ fn row() -> JobRow {
         cancel_at: Some(at(9).wall),
         acked: Some("bo".into()),
         pty: true,
+        order: (3, u64::MAX),
+        preemptible: true,
+        deadline: Some(Wall(1_800_000_000_003)),
     }
 }
 
@@ -129,6 +132,8 @@ fn bare_row() -> JobRow {
         findings: Vec::new(),
         cancel_at: None,
         acked: None,
+        preemptible: false,
+        deadline: None,
         ..row()
     }
 }
@@ -145,6 +150,12 @@ fn gpu() -> Gpu {
 
 fn node() -> NodeRow {
     NodeRow {
+        traits: crate::model::node::Traits {
+            labels: [("zone".into(), "eu".into())].into(),
+            spot: true,
+            max_tasks: Some(3),
+            pool: Some("burst".into()),
+        },
         name: "n1".into(),
         up: true,
         capacity: amounts(),
@@ -173,6 +184,8 @@ fn a_page_of_jobs_reads_back() {
 
 #[test]
 fn a_job_reads_back_with_its_tasks_and_attempts() {
+    let numbers = Reason::bare(Code::NoRoom).with("quota_gpu_milli", 4000u64).numbers;
+    let eviction = fact::Eviction::whole(fact::Rule::ReclaimQuota, Some(JobId(57)), numbers);
     let detail = page::JobDetail {
         row: row(),
         tasks: vec![
@@ -210,6 +223,8 @@ fn a_job_reads_back_with_its_tasks_and_attempts() {
         requeue: true,
         resumable: false,
         retry: 3,
+        asked: asked(),
+        evicted: Some((eviction, at(3))),
         env_names: vec!["PATH".into()],
     };
     let document = over_the_wire(&JobDocument::new(&detail, &Plain));
@@ -304,6 +319,67 @@ fn the_status_reads_back_and_another_version_is_refused() {
     assert!(text.contains("version 2"), "{text}");
 }
 
+fn groups() -> job::Groups {
+    let group = |name: &str, within: Option<&str>| job::TaskGroup {
+        name: name.into(),
+        within: within.map(Into::into),
+        gang: Gang { size: 2, min: 1 },
+        request: amounts(),
+        node_labels: BTreeMap::from([("zone".into(), "eu".into())]),
+    };
+    let set = job::GroupSet { name: "s".into(), within: None, min_members: Some(1) };
+    job::Groups {
+        groups: vec![group("head", None), group("work", Some("s"))],
+        sets: vec![set],
+        min_members: Some(2),
+    }
+}
+
+fn service() -> job::Service {
+    job::Service { health: Some("curl -f :80".into()), baseline: 1 }
+}
+
+fn asked() -> page::Asked {
+    page::Asked {
+        groups: Some(groups()),
+        node_labels: BTreeMap::from([("disk".into(), "nvme".into())]),
+        spot: true,
+        stale_grace: Some(job::Grace::Never),
+        preemption_delay: Some(Span::mins(1)),
+        idle_timeout: Some(Span::mins(30)),
+        service: Some(service()),
+    }
+}
+
+fn wishes() -> model::submission::Wishes {
+    let group = model::submission::GroupRequest {
+        name: "work".into(),
+        within: Some("s".into()),
+        size: Some(2),
+        min: Some(1),
+        gpu_milli: Some(1000),
+        custom: BTreeMap::from([("api:x".into(), 1)]),
+        node_labels: BTreeMap::from([("zone".into(), "eu".into())]),
+        ..model::submission::GroupRequest::default()
+    };
+    let page::Asked { groups: _, node_labels, spot, preemption_delay, idle_timeout, .. } = asked();
+    model::submission::Wishes {
+        preemptible: Some(false),
+        node_labels,
+        spot,
+        deadline: Some(Wall(1_800_000_000_000)),
+        stale_grace: Some(job::Grace::After(Span::secs(5))),
+        preemption_delay,
+        idle_timeout,
+        service: Some(service()),
+        groups: Some(model::submission::GroupsRequest {
+            groups: vec![group],
+            sets: groups().sets,
+            min_members: None,
+        }),
+    }
+}
+
 fn submission(env: &[(&str, &str)]) -> crate::model::submission::Submission {
     let pairs = env.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
     crate::model::submission::Submission {
@@ -318,8 +394,8 @@ fn submission(env: &[(&str, &str)]) -> crate::model::submission::Submission {
         mem_bytes: None,
         gpu_milli: Some(0),
         custom: BTreeMap::from([("api:x".into(), 1)]),
-        gang: Some(2),
-        min: Some(1),
+        gang: None,
+        min: None,
         after: vec![Dependency { job: JobId(12), kind: DependencyKind::Failed }],
         start_at: Some(Wall(1_800_000_000_000)),
         array: Some(crate::model::submission::ArrayRequest {
@@ -337,7 +413,16 @@ fn submission(env: &[(&str, &str)]) -> crate::model::submission::Submission {
         must_fit: true,
         hard: true,
         pty: true,
+        wishes: wishes(),
     }
+}
+
+#[test]
+fn a_gang_is_said_in_one_way() {
+    let text =
+        r#"{"cwd":"/","jobs":[{"command":["a"],"gang":2,"groups":{"groups":[{"name":"x"}]}}]}"#;
+    let request: SubmitRequest = serde_json::from_str(text).unwrap();
+    assert!(request.into_model().unwrap_err().0.contains("take the place of gang"));
 }
 
 #[test]

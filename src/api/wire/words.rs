@@ -124,15 +124,15 @@ words!("role" Role {
     Admin = "admin",
 });
 
-words!("ledger class" Class {
-    StartStop = "start_stop",
-    Productive = "productive",
-    Held = "held",
-    Down = "down",
-    Drained = "drained",
-    Reserved = "reserved",
-    Idle = "idle",
-});
+impl Word for Class {
+    fn to_word(self) -> String {
+        self.word().to_owned()
+    }
+
+    fn of_word(word: &str) -> Result<Class, WireError> {
+        Class::of(word).ok_or_else(|| WireError::unknown("ledger class", word))
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -42,7 +42,9 @@ pub fn read(script: &[u8]) -> Result<Header, Failure> {
             break;
         }
         if let Some(rest) = directive(line, "#HOLDSHORT") {
-            ours = parse(&split(rest, at)?, at)?.over(ours);
+            let mut line = parse(&split(rest, at)?, at)?;
+            line.wishes = line.wishes.after(ours.wishes.clone());
+            ours = line.over(ours);
         } else if let Some(rest) = directive(line, "#SBATCH") {
             slurm.extend(split(rest, at)?);
         }
@@ -116,10 +118,23 @@ mod tests {
     }
 
     #[test]
+    fn groups_of_the_command_line_are_all_there_are() {
+        let script = b"#HOLDSHORT --group 'head: cpu=2' --group-set s --preemptible --spot\n\
+            #HOLDSHORT --group 'work: size=2 in=s'\n";
+        let header = read(script).unwrap().options.wishes;
+        assert!(header.preemptible && header.spot);
+        assert_eq!((header.group.len(), header.group_set.len()), (2, 1), "a later line adds");
+        let typed = parse_words(&["--no-preemptible", "--group", "x"].map(String::from)).unwrap();
+        let merged = typed.wishes.over(header);
+        assert!(!merged.preemptible && merged.no_preemptible && merged.spot);
+        assert_eq!((merged.group.len(), merged.group_set.len()), (1, 0));
+    }
+
+    #[test]
     fn a_line_that_makes_no_sense_is_named() {
         let what = |script: &[u8]| read(script).unwrap_err().what;
         assert!(what(b"#!/bin/sh\n#HOLDSHORT --cpu lots\n").starts_with("line 2:"));
-        assert!(what(b"#HOLDSHORT --spot\n").contains("does not have"));
+        assert!(what(b"#HOLDSHORT --worktree\n").contains("does not have"));
         assert!(what(b"#HOLDSHORT --nonsense\n").contains("--nonsense"));
         assert!(what(b"#HOLDSHORT --gup 1\n").contains("did you mean --gpu?"));
         assert!(what(b"#HOLDSHORT --name 'x\n").contains("not closed"));

@@ -6,6 +6,7 @@
 pub mod array;
 pub mod batch;
 pub mod environment;
+pub mod groups;
 pub mod header;
 pub mod options;
 pub mod program;
@@ -13,4 +14,5 @@ pub mod sbatch;
 pub mod signals;
 pub mod target;
 pub mod values;
+pub mod wishes;
 pub mod words;

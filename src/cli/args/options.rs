@@ -4,6 +4,7 @@ use clap::Args;
 
 use crate::base::{Name, Span, duration, quantity};
 use crate::cli::args::values::{self, After};
+use crate::cli::args::wishes::WishOptions;
 use crate::cli::args::{array, signals};
 use crate::model::job::WarnSignal;
 use crate::model::setup::Tier;
@@ -95,13 +96,22 @@ pub struct Options {
     /// With a terminal of its own, for `attach` and `send`
     #[arg(short = 't', long)]
     pub tty: bool,
+    /// How it wants to be scheduled.
+    #[command(flatten)]
+    pub wishes: WishOptions,
 }
 
 impl Options {
     /// These options where they say something, else those of a script's header. Lists are
     /// joined, the header's first.
     #[must_use]
-    pub fn over(self, header: Options) -> Options {
+    pub fn over(self, mut header: Options) -> Options {
+        // A gang is said in one way: what is said here takes the place of the other.
+        if self.gang.is_some() {
+            header.wishes.forget_groups();
+        } else if self.wishes.has_groups() {
+            (header.gang, header.min) = (None, None);
+        }
         Options {
             name: self.name.or(header.name),
             team: self.team.or(header.team),
@@ -135,11 +145,12 @@ impl Options {
             must_fit: self.must_fit || header.must_fit,
             hard: self.hard || header.hard,
             tty: self.tty || header.tty,
+            wishes: self.wishes.over(header.wishes),
         }
     }
 }
 
-fn joined<T>(mut first: Vec<T>, then: Vec<T>) -> Vec<T> {
+pub(super) fn joined<T>(mut first: Vec<T>, then: Vec<T>) -> Vec<T> {
     first.extend(then);
     first
 }

@@ -6,8 +6,9 @@ use crate::base::{Wall, moment};
 use crate::cli::args::environment::{self, Gathered};
 use crate::cli::args::options::Options;
 use crate::cli::exit::Failure;
+use crate::model::Resources;
 use crate::model::program::Environment;
-use crate::model::submission::Submission;
+use crate::model::submission::{Submission, Wishes};
 
 /// What the command line knows of its surroundings.
 pub struct Surroundings<'a> {
@@ -42,9 +43,20 @@ pub fn submission(
     let submission = Submission {
         cwd: directory(options, around, copy)?,
         env: environment,
-        start_at: start_at(options, around)?,
+        start_at: time("start-at", options.start_at.as_deref(), around)?,
+        wishes: wishes(options, around)?,
         ..plain(options)
     };
+    let way_back = copy || submission.requeue || submission.resumable;
+    for (asked, option) in [
+        (submission.wishes.preemptible == Some(true), "preemptible"),
+        (submission.wishes.spot, "spot"),
+    ] {
+        if asked && !way_back {
+            let what = format!("--{option} needs a way back after the job was stopped for others");
+            return Err(Failure::usage(what, "--requeue from the beginning, or --resumable"));
+        }
+    }
     if submission.gang.is_some_and(|gang| submission.min.is_some_and(|min| min > gang)) {
         return Err(Failure::usage("--min is more than --gang", "--gang 8 --min 4"));
     }
@@ -75,7 +87,7 @@ fn plain(options: &Options) -> Submission {
         labels: options.label.iter().cloned().collect(),
         must_fit: options.must_fit,
         hard: options.hard,
-        pty: options.tty,
+        pty: options.tty || options.wishes.interactive,
         ..Submission::default()
     }
 }
@@ -103,14 +115,29 @@ fn text_of(path: &Path) -> Result<String, Failure> {
     })
 }
 
-fn start_at(options: &Options, around: &Surroundings<'_>) -> Result<Option<Wall>, Failure> {
-    let parse = |text: &String| moment::parse(text, around.now, &chrono::Local);
-    options
-        .start_at
-        .as_ref()
-        .map(parse)
-        .transpose()
-        .map_err(|problem| Failure::usage(format!("--start-at: {problem}"), ""))
+/// What was said about scheduling.
+fn wishes(options: &Options, around: &Surroundings<'_>) -> Result<Wishes, Failure> {
+    let asked = &options.wishes;
+    let deadline = time("deadline", asked.deadline.as_deref(), around)?;
+    if deadline.is_some_and(|deadline| deadline <= around.now) {
+        return Err(Failure::usage("--deadline is over already", "--deadline +2h"));
+    }
+    let wishes = asked.wishes(deadline);
+    let groups = wishes.groups.as_ref().map(|groups| groups.over(&Resources::default()));
+    match groups.and_then(|groups| groups.problem()) {
+        Some(problem) => Err(Failure::usage(problem, "--group 'worker: size=4 gpu=1 in=SET'")),
+        None => Ok(wishes),
+    }
+}
+
+fn time(
+    option: &str,
+    text: Option<&str>,
+    around: &Surroundings<'_>,
+) -> Result<Option<Wall>, Failure> {
+    let parse = |text: &str| moment::parse(text, around.now, &chrono::Local);
+    let said = text.map(parse).transpose();
+    said.map_err(|problem| Failure::usage(format!("--{option}: {problem}"), ""))
 }
 
 /// Arguments as text, and small enough to be executed with this environment.

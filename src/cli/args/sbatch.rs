@@ -15,6 +15,7 @@ pub struct Translated {
 /// Short options and their long names.
 const SHORT: &[(char, &str)] = &[
     ('A', "account"),
+    ('C', "constraint"),
     ('a', "array"),
     ('b', "begin"),
     ('c', "cpus-per-task"),
@@ -108,6 +109,8 @@ fn one(name: &str, value: &str, sums: &mut Sums, out: &mut Translated) {
         "gres" => gres(value).and_then(|n| pair("--gpu", n)),
         "array" => pair("--array", value),
         "begin" => pair("--start-at", &begin(value)),
+        "deadline" => pair("--deadline", &begin(value)),
+        "constraint" => features(value),
         "chdir" => pair("--cwd", value),
         "dependency" => dependency(value),
         "comment" => pair("--label", &format!("comment={value}")),
@@ -200,6 +203,16 @@ fn begin(text: &str) -> String {
     format!("+{digits}{unit}")
 }
 
+/// `a100&nvme`: features that must all be there become labels of nodes. Choices (`a|b`) and
+/// counts (`[a*2]`) have no counterpart.
+fn features(text: &str) -> Option<Vec<String>> {
+    let plain = |c: char| c.is_alphanumeric() || "-_.:=".contains(c);
+    let features: Vec<&str> = text.split(['&', ',']).collect();
+    let good = |feature: &&str| !feature.is_empty() && feature.chars().all(plain);
+    let words = features.iter().flat_map(|f| ["--node-label".to_owned(), (*f).to_owned()]);
+    features.iter().all(good).then(|| words.collect())
+}
+
 /// `afterok:12:13,afterany:14`.
 fn dependency(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
@@ -254,6 +267,9 @@ mod tests {
             ("--begin=now+2hours", "--start-at +2h"),
             ("-b 16:00", "--start-at 16:00"),
             ("-D /tmp", "--cwd /tmp"),
+            ("--deadline=now+6hours", "--deadline +6h"),
+            ("-C a100", "--node-label a100"),
+            ("--constraint=a100&disk=nvme", "--node-label a100 --node-label disk=nvme"),
             ("--requeue", "--requeue"),
             ("--signal=B:USR1@120", "--warn-signal USR1@120s"),
             ("--export=NONE", "--clean-env"),
@@ -270,6 +286,8 @@ mod tests {
         for theirs in [
             "--partition=gpu",
             "-p gpu",
+            "--constraint=a|b",
+            "-C [rack1*2]",
             "--output=x.log",
             "-N 2",
             "--mem=lots",

@@ -1,4 +1,4 @@
-//! `cancel`, `requeue`, `next`, `ack`: something done with jobs, all or none.
+//! `cancel`, `requeue`, `preempt`, `next`, `ack`: something done with jobs, all or none.
 
 use clap::Args;
 
@@ -23,6 +23,15 @@ pub struct Cancel {
 /// `requeue`.
 #[derive(Debug, Args)]
 pub struct Requeue {
+    #[command(flatten)]
+    which: Many,
+}
+
+/// `preempt`.
+#[derive(Debug, Args)]
+#[command(after_help = "Only a job that says how it comes back can be asked for its room: \
+                        --requeue, --resumable or a saved checkpoint.")]
+pub struct Preempt {
     #[command(flatten)]
     which: Many,
 }
@@ -66,6 +75,16 @@ impl Requeue {
     /// The server's, or no confirmation.
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
         act(session, link, &self.which, Verb::Requeue, Ended::None, "requeue").await
+    }
+}
+
+impl Preempt {
+    /// Stops processes so that others get their room; the jobs queue again.
+    ///
+    /// # Errors
+    /// The server's, or no confirmation.
+    pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
+        act(session, link, &self.which, Verb::Preempt, Ended::None, "preempt").await
     }
 }
 

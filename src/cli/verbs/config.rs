@@ -4,9 +4,16 @@ use clap::{Args, Subcommand};
 
 use crate::cli::exit::{OK, Outcome};
 use crate::cli::output::Output;
+use crate::cli::serve::machine_name;
 use crate::cli::session::Session;
 use crate::cli::tree::Globals;
+use crate::config;
+use crate::config::nodes::{excess, pretended};
 use crate::config::schema::schema;
+use crate::model::Resources;
+use crate::model::ports::runner::Machine;
+use crate::runner::local::capacity;
+use crate::runner::local::gpu::{Gpus, PretendGpu};
 
 /// `config`.
 #[derive(Debug, Args)]
@@ -45,14 +52,37 @@ impl Config {
             ConfigVerb::Schema => output.line(schema().trim_end())?,
             ConfigVerb::Check => {
                 let session = Session::new(globals)?;
+                super::console::configured(&session.places.config, None)?;
                 let file = &session.places.paths.config;
                 let state = if file.exists() { "is right" } else { "does not exist: defaults" };
                 session.output.line(&format!("{} {state}", file.display()))?;
+                for excess in excess(&session.places.config.nodes, &detected(&session)) {
+                    session.output.warn(&excess);
+                }
             }
             ConfigVerb::Show { origin } => show(&Session::new(globals)?, origin)?,
         }
         Ok(OK)
     }
+}
+
+/// The machine as a server would find it.
+fn detected(session: &Session) -> Machine {
+    let nodes = &session.places.config.nodes;
+    let pretend = |gpu: &config::PretendGpu| PretendGpu {
+        name: gpu.name.to_string(),
+        mem_bytes: gpu.mem_bytes,
+    };
+    let pretend: Option<Vec<_>> = pretended(nodes).map(|list| list.iter().map(pretend).collect());
+    let locks = session.places.paths.runtime.clone();
+    let gpus = Gpus::detect(pretend.as_deref(), locks, &session.places.paths.data);
+    let capacity = Resources {
+        cpu_milli: capacity::cpu_milli(),
+        mem_bytes: capacity::mem_bytes(),
+        gpu_milli: gpus.count() * 1000,
+        ..Resources::default()
+    };
+    Machine { name: machine_name(), capacity, gpus: gpus.list(|_| true) }
 }
 
 fn show(session: &Session, origin: bool) -> Result<(), crate::cli::exit::Failure> {

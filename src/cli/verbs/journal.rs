@@ -1,30 +1,16 @@
-//! `verify journal` and `journal export|replay|compact`.
+//! `journal export|replay|compact`.
 
 use std::io::Write;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::exit::{FAILED, Failure, OK, Outcome};
+use crate::cli::exit::{Failure, OK, Outcome};
 use crate::cli::output::stdout_failed;
 use crate::cli::replay::replay;
 use crate::cli::session::{Session, block_on};
 use crate::model::ports::journal::StorageError;
-use crate::store::{self, Reader};
-
-/// `verify`.
-#[derive(Debug, Args)]
-pub struct Verify {
-    #[command(subcommand)]
-    what: Option<VerifyWhat>,
-}
-
-/// What is checked.
-#[derive(Debug, Clone, Copy, Subcommand)]
-enum VerifyWhat {
-    /// Every record, its chain, snapshots, contents and summaries; changes nothing
-    Journal,
-}
+use crate::store::Reader;
 
 /// `journal`.
 #[derive(Debug, Args)]
@@ -46,59 +32,6 @@ enum JournalVerb {
     Replay,
     /// Drop records that a fresh snapshot covers
     Compact,
-}
-
-impl Verify {
-    /// Checks the journal offline; 1 if anything is wrong.
-    ///
-    /// # Errors
-    /// When it cannot be opened at all.
-    pub fn run(self, session: &Session) -> Outcome {
-        let VerifyWhat::Journal = self.what.unwrap_or(VerifyWhat::Journal);
-        let dir = &session.places.paths.data;
-        let report = store::verify(dir).map_err(|error| storage(&error, dir))?;
-        let faults: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
-        if session.globals.json {
-            session.json(&serde_json::json!({
-                "schema_version": 1,
-                "base_seq": report.base.seq,
-                "head_seq": report.head.seq,
-                "head": format!("sha256:{}", report.head.digest),
-                "records": report.records,
-                "snapshots": report.snapshots,
-                "contents": report.contents,
-                "summaries": report.summaries,
-                "faults": faults,
-            }))?;
-        } else {
-            if faults.is_empty() {
-                session.output.line(&format!("the journal in {} is sound", dir.display()))?;
-            }
-            let compacted = match report.base.seq {
-                0 => String::new(),
-                seq => format!(" after record {seq}, where it was compacted"),
-            };
-            session.output.line(&format!(
-                "{} records{compacted}; {} snapshots, {} stored texts, {} old jobs",
-                report.records,
-                report.snapshots.len(),
-                report.contents,
-                report.summaries
-            ))?;
-            session.output.line(&format!(
-                "last record {}, chain sha256:{}",
-                report.head.seq, report.head.digest
-            ))?;
-            for fault in &faults {
-                session.output.note(&format!("fault: {fault}"));
-            }
-        }
-        if faults.is_empty() {
-            return Ok(OK);
-        }
-        let hint = "nothing was changed; keep a copy of the directory before anything else";
-        Err(Failure::new(FAILED, format!("{} faults in {}", faults.len(), dir.display()), hint))
-    }
 }
 
 impl Journal {
@@ -145,7 +78,8 @@ fn export(dir: &Path, since: u64) -> Outcome {
     Ok(OK)
 }
 
-fn storage(error: &StorageError, dir: &Path) -> Failure {
+/// What to do about a journal that can't be read.
+pub(super) fn storage(error: &StorageError, dir: &Path) -> Failure {
     let hint = match error {
         StorageError::Newer(_) => "use the version that wrote it, or a newer one",
         StorageError::Damaged(_) => "keep a copy of the directory before anything else",

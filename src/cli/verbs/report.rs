@@ -1,10 +1,8 @@
-//! What a job says about itself: `checkpoint saved`, `progress`, `heartbeat`, `usage`.
-
-use std::collections::BTreeMap;
+//! What a job says about itself: `checkpoint saved`, `progress`, `heartbeat`. Its `usage` is in
+//! [`super::usage`].
 
 use clap::{Args, Subcommand};
 
-use crate::base::{Name, quantity};
 use crate::cli::args::target::Target;
 use crate::cli::args::values;
 use crate::cli::exit::{Failure, OK, Outcome};
@@ -68,26 +66,6 @@ pub struct Heartbeat {
     about: About,
 }
 
-/// `usage`.
-#[derive(Debug, Args)]
-pub struct Usage {
-    #[command(flatten)]
-    about: About,
-    /// What was used since the last report: tokens_in=1200 calls=1
-    #[arg(value_name = "NAME=N", required = true, value_parser = amount)]
-    amounts: Vec<(Name, u64)>,
-    /// A report with a key counts once, however often it is sent
-    #[arg(long, value_name = "KEY")]
-    key: Option<String>,
-}
-
-fn amount(text: &str) -> Result<(Name, u64), String> {
-    let Some((name, n)) = text.split_once('=') else {
-        return Err("an amount is NAME=N, such as tokens_in=1200".to_owned());
-    };
-    Ok((values::name(name)?, quantity::parse_count(n)?))
-}
-
 impl Checkpoint {
     /// Announces it.
     ///
@@ -121,22 +99,11 @@ impl Heartbeat {
     }
 }
 
-impl Usage {
-    /// Says what it used.
-    ///
-    /// # Errors
-    /// The server's, or no job.
-    pub async fn run(self, _session: &Session, link: &dyn Link) -> Outcome {
-        let mut amounts: BTreeMap<Name, u64> = BTreeMap::new();
-        for (name, n) in self.amounts {
-            let sum = amounts.entry(name).or_default();
-            *sum = sum.saturating_add(n);
-        }
-        send(link, self.about, Report::Usage { amounts, key: self.key }).await
-    }
-}
-
-async fn send(link: &dyn Link, about: About, report: Report) -> Outcome {
+/// Says something about a job.
+///
+/// # Errors
+/// The server's, or no job.
+pub(super) async fn send(link: &dyn Link, about: About, report: Report) -> Outcome {
     let target = about.job.ok_or_else(|| {
         Failure::usage(
             "this does not run in a job, so it is not clear whom it is about",
@@ -187,13 +154,5 @@ mod tests {
         assert!(progress(&["150%".to_owned()]).is_err());
         assert_eq!(read(&["epoch", "3"]), (None, Some("epoch 3".into())));
         assert_eq!(read(&["3", "files left"]), (None, Some("3 files left".into())));
-    }
-
-    #[test]
-    fn amounts_are_whole_numbers_with_a_name() {
-        assert_eq!(amount("tokens_in=1200"), Ok(("tokens_in".into(), 1200)));
-        assert!(amount("tokens_in").is_err());
-        assert!(amount("=3").is_err());
-        assert!(amount("calls=-1").is_err());
     }
 }

@@ -1,10 +1,11 @@
-//! `set T priority=… team=… time-limit=…`.
+//! `set T priority=… team=… time-limit=… deadline=… preemptible=…`.
 
 use clap::Args;
 
-use crate::base::duration;
+use crate::base::{duration, moment};
 use crate::cli::args::target::Target;
 use crate::cli::args::values;
+use crate::cli::clock;
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::session::Session;
 use crate::cli::targets::Many;
@@ -17,7 +18,8 @@ use crate::model::page::Ended;
 #[derive(Debug, Args)]
 #[command(override_usage = "holdshort set [OPTIONS] <JOB>... <KEY=VALUE>...")]
 pub struct Set {
-    /// Jobs, then what changes: priority=300, tier=batch, team=ml, time-limit=2h or none
+    /// Jobs, then what changes: priority=300, tier=batch, team=ml, time-limit=2h or none,
+    /// deadline=18:00 or none, preemptible=yes or no
     #[arg(value_name = "JOB|KEY=VALUE", required = true)]
     words: Vec<String>,
     /// Every live job that matches: 'team=ml state=queued'
@@ -81,12 +83,29 @@ fn one(change: &mut Change, key: &str, value: &str) -> Result<(), Failure> {
             });
         }
         "deadline" => {
-            return Err(Failure::usage("this version does not have deadlines yet", ""));
+            let now = clock::wall();
+            let parse = |text: &str| moment::parse(text, now, &chrono::Local).map_err(bad);
+            let deadline = match value {
+                "none" | "" => None,
+                text => Some(parse(text)?),
+            };
+            if deadline.is_some_and(|deadline| deadline <= now) {
+                return Err(bad("that is over already".to_owned()));
+            }
+            change.deadline = Some(deadline);
+        }
+        "preemptible" => {
+            change.preemptible = Some(match value {
+                "yes" | "true" => true,
+                "no" | "false" => false,
+                _ => return Err(bad("write yes or no".to_owned())),
+            });
         }
         _ => {
             return Err(Failure::usage(
                 format!("`{key}` cannot be changed"),
-                "there are priority, tier, team and time-limit; `again` makes a changed copy",
+                "there are priority, tier, team, time-limit, deadline and preemptible; `again` \
+                 makes a changed copy",
             ));
         }
     }
@@ -105,14 +124,23 @@ mod tests {
 
     #[test]
     fn jobs_and_changes_come_in_any_order() {
-        let (which, change) =
-            read(&["priority=300", "42", "#43", "time-limit=none", "team=ml"]).unwrap();
+        let (which, change) = read(&[
+            "priority=300",
+            "42",
+            "#43",
+            "time-limit=none",
+            "team=ml",
+            "deadline=none",
+            "preemptible=yes",
+        ])
+        .unwrap();
         assert_eq!(which.targets, [42, 43].map(|n| Target::Job(JobId(n))));
         let wanted = Change {
             priority: Some(300),
             team: Some("ml".into()),
             time_limit: Some(None),
-            deadline: None,
+            deadline: Some(None),
+            preemptible: Some(true),
         };
         assert_eq!(change, wanted);
         assert_eq!(read(&["1", "tier=batch"]).unwrap().1.priority, Some(100));
@@ -127,7 +155,9 @@ mod tests {
             &["priority=300"],
             &["42", "priority=high"],
             &["42", "priority=1001"],
-            &["42", "deadline=1h"],
+            &["42", "deadline=soonish"],
+            &["42", "deadline=2001-01-01T00:00:00Z"],
+            &["42", "preemptible=maybe"],
             &["42", "colour=red"],
             &["fortytwo", "priority=3"],
         ] {

@@ -317,9 +317,9 @@ mod tests {
     use crate::cli::exit::USAGE;
     use crate::cli::tests::session;
     use crate::cli::tree::{Cli, Linked, Verb};
-    use crate::model::job::{DependencyKind, WarnSignal};
+    use crate::model::job::{DependencyKind, Grace, GroupSet, Service, WarnSignal};
     use crate::model::setup::Tier;
-    use crate::model::submission::ArrayRequest;
+    use crate::model::submission::{ArrayRequest, GroupRequest, GroupsRequest, Wishes};
     use clap::Parser;
 
     /// What a command line sends, environment aside.
@@ -393,9 +393,88 @@ mod tests {
             (&["--hard"], Submission { hard: true, ..none() }),
             (&["-t"], Submission { pty: true, ..none() }),
         ];
+        let table = table.into_iter().chain(scheduling_options());
         for (options, wanted) in table {
             assert_eq!(job(options), wanted, "{options:?}");
         }
+    }
+
+    fn two_groups() -> GroupsRequest {
+        let group = |name: &str, size, within: Option<&str>| GroupRequest {
+            name: name.into(),
+            size,
+            within: within.map(Into::into),
+            ..GroupRequest::default()
+        };
+        GroupsRequest {
+            groups: vec![group("head", None, None), group("work", Some(3), Some("s"))],
+            sets: vec![GroupSet { name: "s".into(), within: None, min_members: Some(1) }],
+            min_members: Some(2),
+        }
+    }
+
+    /// Options that say how a job wants to be scheduled.
+    fn scheduling_options() -> Vec<(&'static [&'static str], Submission)> {
+        let none = Submission::default;
+        let wish = |wishes| Submission { wishes, ..none() };
+        let service = Service { health: Some("true".into()), baseline: 1 };
+        vec![
+            (
+                &["--preemptible", "--requeue"],
+                Submission {
+                    requeue: true,
+                    ..wish(Wishes { preemptible: Some(true), ..Wishes::default() })
+                },
+            ),
+            (&["--no-preemptible"], wish(Wishes { preemptible: Some(false), ..Wishes::default() })),
+            (
+                &["--deadline", "2127-01-31T08:00:00Z"],
+                wish(Wishes { deadline: Some(Wall(4_957_056_000_000)), ..Wishes::default() }),
+            ),
+            (
+                &["--spot", "--resumable"],
+                Submission { resumable: true, ..wish(Wishes { spot: true, ..Wishes::default() }) },
+            ),
+            (
+                &["--node-label", "zone=eu", "--node-label", "fast"],
+                wish(Wishes {
+                    node_labels: [("zone".into(), "eu".into()), ("fast".into(), "".into())].into(),
+                    ..Wishes::default()
+                }),
+            ),
+            (
+                &["--interactive", "--idle-timeout", "5m"],
+                Submission {
+                    pty: true,
+                    ..wish(Wishes { idle_timeout: Some(Span::mins(5)), ..Wishes::default() })
+                },
+            ),
+            (
+                &["--service", "--health", "true", "--baseline", "1"],
+                wish(Wishes { service: Some(service), ..Wishes::default() }),
+            ),
+            (
+                &[
+                    "--group",
+                    "head",
+                    "--group",
+                    "work: size=3 in=s",
+                    "--group-set",
+                    "s: min=1",
+                    "--min-groups",
+                    "2",
+                ],
+                wish(Wishes { groups: Some(two_groups()), ..Wishes::default() }),
+            ),
+            (
+                &["--stale-grace", "never"],
+                wish(Wishes { stale_grace: Some(Grace::Never), ..Wishes::default() }),
+            ),
+            (
+                &["--preemption-delay", "90s"],
+                wish(Wishes { preemption_delay: Some(Span::secs(90)), ..Wishes::default() }),
+            ),
+        ]
     }
 
     #[test]
@@ -449,6 +528,16 @@ mod tests {
             &["submit", "--env", "HOLDSHORT_TOKEN=x", "--", "x"],
             &["submit", "--cwd", "/no/such/directory", "--", "x"],
             &["submit", "--", ""],
+            &["submit", "--preemptible", "--", "x"],
+            &["submit", "--spot", "--retry", "3", "--", "x"],
+            &["submit", "--deadline", "2001-01-01T00:00:00Z", "--", "x"],
+            &["submit", "--idle-timeout", "5m", "--", "x"],
+            &["submit", "--health", "true", "--", "x"],
+            &["submit", "--group", "a", "--gang", "2", "--", "x"],
+            &["submit", "--group", "a", "--group", "a", "--", "x"],
+            &["submit", "--group", "a: in=b", "--", "x"],
+            &["submit", "--group-set", "a", "--", "x"],
+            &["submit", "--stale-grace", "sometime", "--", "x"],
         ] {
             assert_eq!(sent(words).unwrap_err().code, USAGE, "{words:?}");
         }

@@ -1,12 +1,16 @@
 //! One value: from TOML or from a text (flag, environment, default) to its meaning.
 
-use toml::de::DeValue;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use toml::de::{DeTable, DeValue};
 
 use super::Entries;
-use crate::base::{Span, duration, nearest, quantity};
+use crate::base::{Name, Span, duration, nearest, quantity};
 use crate::config::keys::Kind;
 use crate::model::people::Role;
-use crate::model::setup::Tier;
+use crate::model::setup::{PRIORITY_MAX, Tier};
+use crate::model::team::{Bounds, Terms, TermsChange, Weights};
 
 /// What a value means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +27,20 @@ pub enum Value {
     Role(Role),
     /// Tables.
     Tables(Vec<Entries>),
+    /// Amounts by resource.
+    Bounds(Bounds),
+    /// Weights by resource.
+    Weights(Weights),
+    /// True or false.
+    Flag(bool),
+    /// Names and texts.
+    Labels(BTreeMap<Name, Name>),
+    /// Indices of devices.
+    Indices(Vec<u32>),
+    /// Words.
+    Words(BTreeSet<Name>),
+    /// Names with their keys.
+    Keys(Vec<(String, Vec<String>)>),
 }
 
 /// Roles by their words.
@@ -40,8 +58,47 @@ pub(super) fn read(kind: Kind, value: &DeValue) -> Result<Value, String> {
         Kind::Cpu | Kind::Bytes | Kind::Gpu | Kind::Count(_) | Kind::Devices(_)
             // A bare number gets the hint about units rather than one about types.
             | Kind::Duration | Kind::DurationOrNever
+            | Kind::Weights | Kind::Priority | Kind::Thousandths | Kind::Indices
     );
     match value {
+        DeValue::Table(table) if kind == Kind::Keys => keys(table),
+        DeValue::Boolean(_) if kind == Kind::Flag => read_text(kind, &written(value)),
+        DeValue::Table(table) if matches!(kind, Kind::Bounds | Kind::Weights) => {
+            let pair = |(key, value): (&toml::Spanned<Cow<'_, str>>, &toml::Spanned<DeValue>)| {
+                format!("{}={}", key.get_ref(), written(value.get_ref()))
+            };
+            read_text(kind, &table.iter().map(pair).collect::<Vec<_>>().join(","))
+        }
+        DeValue::Table(table) if kind == Kind::Labels => {
+            let label = |(key, value): (&toml::Spanned<Cow<'_, str>>, &toml::Spanned<DeValue>)| {
+                let (key, text) = (key.get_ref(), written(value.get_ref()));
+                let good = is_word(key) && is_printable(&text);
+                good.then(|| (key.as_ref().into(), text.as_str().into()))
+                    .ok_or_else(|| format!("{key} = {text:?} is no label; write zone = \"a\""))
+            };
+            table.iter().map(label).collect::<Result<_, _>>().map(Value::Labels)
+        }
+        DeValue::Array(items) if kind == Kind::Indices => {
+            let index = |item: &toml::Spanned<DeValue>| {
+                let text = written(item.get_ref());
+                text.parse::<u32>().map_err(|_| format!("{text} is no index; write [0, 3]"))
+            };
+            let indices: Vec<u32> = items.iter().map(index).collect::<Result<_, _>>()?;
+            let distinct: BTreeSet<u32> = indices.iter().copied().collect();
+            let twice = "a device stands twice; keep one".to_owned();
+            (distinct.len() == indices.len()).then_some(Value::Indices(indices)).ok_or(twice)
+        }
+        DeValue::Array(items) => match kind {
+            Kind::Words(words) => {
+                let word = |item: &toml::Spanned<DeValue>| {
+                    let text = written(item.get_ref());
+                    let known = words.contains(&text.as_str());
+                    known.then(|| text.as_str().into()).ok_or_else(|| one_of(&text, words))
+                };
+                items.iter().map(word).collect::<Result<_, _>>().map(Value::Words)
+            }
+            _ => Err(format!("a list is not {}", wanted(kind))),
+        },
         DeValue::String(text) => read_text(kind, text),
         DeValue::Integer(_) | DeValue::Float(_) if numeric => read_text(kind, &written(value)),
         other => Err(format!("a {} is not {}", other.type_str(), wanted(kind))),
@@ -56,7 +113,7 @@ pub fn read_text(kind: Kind, text: &str) -> Result<Value, String> {
     let quoted = || format!("{text:?} is not {}", wanted(kind));
     match kind {
         Kind::Text | Kind::Path => {
-            let good = !text.is_empty() && !text.chars().any(char::is_control);
+            let good = !text.is_empty() && is_printable(text);
             good.then(|| Value::Text(text.to_owned())).ok_or_else(quoted)
         }
         Kind::Word => is_word(text).then(|| Value::Text(text.to_owned())).ok_or_else(quoted),
@@ -94,8 +151,54 @@ pub fn read_text(kind: Kind, text: &str) -> Result<Value, String> {
                 one_of(text, &words)
             })
         }
-        Kind::Tables(_) => Err(quoted()),
+        Kind::Bounds => {
+            let quota = text.parse()?;
+            let change = TermsChange { quota, ..TermsChange::default() };
+            Ok(Value::Bounds(change.over(&Terms::default()).quota))
+        }
+        Kind::Weights => {
+            let weight = text.parse()?;
+            let change = TermsChange { weight, ..TermsChange::default() };
+            Ok(Value::Weights(change.over(&Terms::default()).weight))
+        }
+        Kind::Priority => {
+            let priority = text.parse::<u16>().ok().filter(|n| *n <= PRIORITY_MAX);
+            priority.map(|n| Value::Amount(n.into())).ok_or_else(quoted)
+        }
+        Kind::Thousandths => quantity::parse_thousandths(text).map(Value::Amount),
+        Kind::Flag => text.parse().map(Value::Flag).map_err(|_| quoted()),
+        Kind::Indices => {
+            let count = quantity::parse_count(text)?;
+            (count <= 1024).then_some(Value::Amount(count)).ok_or_else(quoted)
+        }
+        Kind::OneOf(words) => {
+            let known = words.contains(&text);
+            known.then(|| Value::Text(text.to_owned())).ok_or_else(|| one_of(text, words))
+        }
+        Kind::Tables(_) | Kind::Labels | Kind::Words(_) | Kind::Keys => Err(quoted()),
     }
+}
+
+/// `log = "v"`, `cancel = ["C", "X"]`; an empty list takes the keys away.
+fn keys(table: &DeTable) -> Result<Value, String> {
+    let text = |value: &DeValue| match value {
+        DeValue::String(key) => Ok(key.to_string()),
+        other => Err(format!("a {} is no key; write \"v\" or \"ctrl-x\"", other.type_str())),
+    };
+    let one = |value: &DeValue| match value {
+        DeValue::Array(list) => list.iter().map(|item| text(item.get_ref())).collect(),
+        other => text(other).map(|key| vec![key]),
+    };
+    let each = table.iter().map(|(name, value)| {
+        let name = name.get_ref().to_string();
+        let keys = one(value.get_ref()).map_err(|why| format!("{name}: {why}"))?;
+        Ok((name, keys))
+    });
+    each.collect::<Result<_, String>>().map(Value::Keys)
+}
+
+fn is_printable(text: &str) -> bool {
+    !text.chars().any(char::is_control)
 }
 
 fn one_of(text: &str, words: &[&str]) -> String {
@@ -124,7 +227,17 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Tier => "a tier; write \"research\"",
         Kind::Role => "a role; write \"operator\"",
         Kind::Devices(_) => "a number of devices or a list; write 2 or [{name = \"a\"}]",
+        Kind::Flag => "true or false",
+        Kind::Keys => "a table of keys; write {log = \"v\", cancel = [\"C\"]}",
         Kind::Tables(_) => "a list of tables; write [{team = \"ml\", role = \"operator\"}]",
+        Kind::Bounds => "amounts; write {gpu = 8, cpu = \"64\", mem = \"256Gi\"}",
+        Kind::Weights => "a weight; write 2 or {gpu = 2}",
+        Kind::Priority => "a priority; write a whole number from 0 to 1000",
+        Kind::Thousandths => "a number; write 1 or 0.5",
+        Kind::Labels => "labels; write {zone = \"a\"}",
+        Kind::Indices => "devices; write 2 for two of them or [0, 3] for these",
+        Kind::OneOf(_) => "one of the words it may be",
+        Kind::Words(_) => "a list of names; write [\"reclaim\"]",
     }
 }
 

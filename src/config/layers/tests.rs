@@ -1,8 +1,10 @@
 //! Which layer wins, and what becomes of it.
 
 use super::*;
-use crate::model::people::Role;
-use crate::model::setup::Tier;
+use crate::config::{Devices, PretendGpu};
+use crate::model::people::{Grant, Role};
+use crate::model::setup::{Countable, Tier};
+use crate::model::team::{Bounds, Team, Weights};
 
 const WHOLE: &str = r#"
 [server]
@@ -50,6 +52,7 @@ fn without_a_file_the_documented_defaults_hold() {
     let config = with_file("").unwrap();
     assert_eq!(config, Config::default());
     assert_eq!(config.defaults, Defaults::default());
+    assert_eq!(config.cycle, Cycle::default());
     assert_eq!(config.server.idle_exit, Some(Span::mins(10)));
     assert_eq!(config.server.log_bytes, 100_000_000);
     assert!(!config.stays());
@@ -63,15 +66,83 @@ fn a_whole_file_is_understood() {
     assert_eq!(config.defaults.request.cpu_milli, 500);
     assert_eq!(config.defaults.tier, Tier::Batch);
     assert_eq!(config.defaults.grace, Span::secs(5));
-    assert_eq!(config.teams, [Name::from("org/ml")]);
-    assert_eq!(config.node.cpu_milli, Some(8000));
-    let gpus = config.node.gpus.as_ref().unwrap();
+    assert_eq!(config.teams, [Team::named("org/ml")]);
+    assert_eq!(config.nodes[0].cpu_milli, Some(8000));
+    let Devices::Pretend(gpus) = &config.nodes[0].devices else { panic!("{:?}", config.nodes) };
     assert_eq!(gpus[1], PretendGpu { name: "pretend-1".into(), mem_bytes: 24 << 30 });
     assert_eq!(config.resources["api:anthropic"], Countable { count: 6, per_minute: Some(50) });
     assert_eq!(config.users[0].os_user.as_ref(), "ana.b");
     assert_eq!(config.users[1].grants[0], Grant { team: "".into(), role: Role::Viewer });
     assert_eq!(origin(&config, "team[0].name"), ("org/ml".into(), "c.toml:11".into()));
-    assert_eq!(origin(&config, "node.gpus"), ("2".into(), "c.toml:14".into()));
+    assert_eq!(origin(&config, "node[0].gpus"), ("2".into(), "c.toml:14".into()));
+}
+
+#[test]
+fn teams_nodes_and_the_cycle_are_understood_in_full() {
+    let text = r#"
+[scheduler]
+off = ["reclaim", "backfill"]
+place_gpu = "spread"
+stale_grace = "never"
+usage_half_life = "1d"
+saturation = 0.9
+move_victims = false
+consolidation_victims = 4
+[[team]]
+name = "ml"
+quota = {gpu = 8, cpu = "64", mem = "256Gi"}
+limit = {gpu = 12.5}
+weight = {gpu = 2.5}
+priority = 200
+preempt_min_runtime = "10m"
+[[node]]
+name = "a"
+cpu = 2
+gpu = [0, 3]
+labels = {zone = "eu", disk = "fast"}
+spot = true
+max_tasks = 3
+[[node]]
+name = "b"
+pool = "burst"
+"#;
+    let config = with_file(text).unwrap();
+    let cycle = &config.cycle;
+    assert!(!cycle.on("reclaim") && !cycle.on("backfill") && cycle.on("preempt"));
+    assert_eq!((cycle.place_gpu, cycle.place_cpu), (PlaceBy::Spread, PlaceBy::BinPack));
+    assert_eq!((cycle.stale_grace, cycle.saturation), (Grace::Never, 900));
+    assert_eq!(cycle.usage_half_life, Some(Span::hours(24)));
+    assert_eq!((cycle.move_victims, cycle.consolidation_victims), (false, Some(4)));
+    let terms = &config.teams[0].terms;
+    let quota =
+        Bounds { cpu_milli: Some(64_000), mem_bytes: Some(256 << 30), gpu_milli: Some(8000) };
+    assert_eq!((terms.quota, terms.limit.gpu_milli), (quota, Some(12_500)));
+    assert_eq!(terms.weight, Weights { gpu: 2500, ..Weights::default() });
+    assert_eq!((terms.priority, terms.preempt_min_runtime), (200, Some(Span::mins(10))));
+    let [a, b] = config.nodes.as_slice() else { panic!("{:?}", config.nodes) };
+    assert_eq!(a.devices, Devices::These(vec![0, 3]));
+    assert_eq!(&*a.traits.labels["zone"], "eu");
+    assert_eq!((a.traits.spot, a.traits.max_tasks), (true, Some(3)));
+    assert_eq!((&b.devices, b.traits.pool.as_deref()), (&Devices::Some(0), Some("burst")));
+    assert_eq!(origin(&config, "scheduler.saturation"), ("0.9".into(), "c.toml:7".into()));
+}
+
+#[test]
+fn the_console_is_configured_too() {
+    let file = "[console]\ntheme = \"dark\"\nutc = true\n[console.keys]\nlog = \"v\"\n\
+                cancel = [\"C\", \"X\"]\nmark = []\n";
+    let config = with_file(file).unwrap();
+    let keys =
+        |name: &str, keys: &[&str]| (name.to_owned(), keys.iter().map(|k| k.to_string()).collect());
+    let mut got = config.console.keys.clone();
+    got.sort();
+    assert_eq!(got, [keys("cancel", &["C", "X"]), keys("log", &["v"]), keys("mark", &[])]);
+    assert!(config.console.utc && !config.console.ascii);
+    assert_eq!(origin(&config, "console.theme"), ("dark".into(), "c.toml:2".into()));
+    assert_eq!(origin(&config, "console.mouse"), ("false".into(), "default".into()));
+    let env = |name: &str| (name == "HOLDSHORT_THEME").then(|| "mono".to_owned());
+    let config = merge(&given(&env, &[]), file).unwrap();
+    assert_eq!(config.console.theme, "mono");
 }
 
 #[test]
@@ -113,6 +184,20 @@ fn contradictions_between_tables_are_refused() {
         (
             "[[team]]\nname=\"a\"\n[[team]]\nname=\"a\"",
             "c.toml:4: team with name \"a\" stands twice",
+        ),
+        (
+            "[[team]]\nname=\"a\"\nquota={gpu=2}\nlimit={gpu=1}",
+            "c.toml:1: team a: its gpu quota is above its gpu limit",
+        ),
+        ("[[node]]\nname=\"a\"\n[[node]]\n", "c.toml:3: node needs \"name\""),
+        ("[[node]]\nname=\"a\"\n[[node]]\nname=\"a\"", "c.toml:4: node with name \"a\""),
+        (
+            "[[node]]\nname=\"a\"\ngpu=[0]\n[[node]]\nname=\"b\"\ngpu=[1,0]",
+            "c.toml:4: GPU 0 is in two nodes",
+        ),
+        (
+            "[[node]]\nname=\"a\"\ngpu=1\n[[node]]\nname=\"b\"\ngpus=1",
+            "c.toml:6: pretend GPUs (gpus) and real ones (gpu) cannot be mixed",
         ),
         ("[[user]]\nname=\"a\"", "c.toml:1: user a may do nothing"),
         ("[[user]]\nname=\"a\"\nteam=\"x\"", "may do nothing; add role"),

@@ -4,6 +4,7 @@
 //! [`task`] are its processes, [`attempt`] its past runs.
 
 pub mod attempt;
+mod groups;
 pub mod spec;
 pub mod state;
 pub mod task;

@@ -133,15 +133,6 @@ impl JobSpec {
         group.map_or(&self.request, |group| &group.request)
     }
 
-    /// What all its tasks ask for together.
-    pub fn request_in_all(&self) -> Resources {
-        let mut sum = Resources::default();
-        for kind in self.kinds() {
-            sum.add(&kind.request.times(u64::from(kind.gang.size)));
-        }
-        sum
-    }
-
     /// The group of each rank of a new attempt, in order.
     pub fn groups_by_rank(&self) -> impl Iterator<Item = u32> + '_ {
         let kinds = (0..).zip(self.kinds());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::base::Digest;
+use crate::base::{At, Digest, Wall};
 
 /// What one commit makes durable, all or nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +14,20 @@ pub struct Batch {
     pub contents: Vec<(Digest, Vec<u8>)>,
     /// Summaries of ended jobs by number; a later one replaces an earlier one.
     pub summaries: Vec<(u64, Vec<u8>)>,
+    /// What the records' facts closed in the ledger, if anything.
+    pub metered: Option<Metered>,
+}
+
+/// A row of the ledger: the intervals that the records of one commit closed. Rows outlive the
+/// records: compaction keeps them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Metered {
+    /// The last record of the commit.
+    pub seq: u64,
+    /// When it was decided; no later row is older.
+    pub at: At,
+    /// The intervals as bytes.
+    pub bytes: Vec<u8>,
 }
 
 /// Where the journal begins now: sequence number of the last record it no longer has, and the
@@ -151,4 +165,17 @@ pub trait JournalReader: Send {
     /// # Errors
     /// When storage cannot be read.
     fn oldest(&self) -> Result<Option<u64>, StorageError>;
+
+    /// At most `limit` rows of the ledger after record `seq`, in order.
+    ///
+    /// # Errors
+    /// When storage cannot be read, or a row is not what was written.
+    fn metered(&self, seq: u64, limit: usize) -> Result<Vec<Metered>, StorageError>;
+
+    /// The last record whose row of the ledger, and all before it, is older than `wall`; 0 if
+    /// none is.
+    ///
+    /// # Errors
+    /// When storage cannot be read.
+    fn metered_before(&self, wall: Wall) -> Result<u64, StorageError>;
 }

@@ -50,7 +50,7 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             if let Some(task) = find(job, *id) {
                 task.pid = Some(*pid);
                 task.started = Some(at);
-                if !stopping && !task.given_up {
+                if !stopping && task.state != TaskState::Stopping {
                     task.state = TaskState::Running;
                 }
                 if !stopping && !job.frozen && job.ran_since.is_none() {

@@ -12,8 +12,7 @@ use crate::model::page::Lane;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::setup::PRIORITY_MAX;
 use crate::model::{Actor, Fact};
-use crate::sched::decide::submit::check_leaf;
-use crate::sched::decide::{check_limit, hold, holds, known_team, life, rights};
+use crate::sched::decide::{check_limit, hold, holds, known_team, life, rights, submit};
 use crate::sched::plan::Plan;
 use crate::sched::world::World;
 
@@ -233,8 +232,14 @@ fn set(plan: &mut Plan, job: &Arc<Job>, change: &Change, by: &Actor) -> Result<(
     if let Some(team) = &change.team {
         known_team(plan, team)?;
         rights::on_team(plan.world(), by, team, Right::Submit)?;
-        check_leaf(plan, team)?;
+        submit::check_leaf(plan, team)?;
         spec.team = team.clone();
+    }
+    if let Some(preemptible) = change.preemptible {
+        if preemptible && !job.has_way_back() {
+            return Err(submit::no_way_back("preemptible"));
+        }
+        spec.preemptible = preemptible;
     }
     if let Some(deadline) = change.deadline {
         spec.deadline = deadline;

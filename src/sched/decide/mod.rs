@@ -70,7 +70,9 @@ pub fn take(plan: &mut Plan, command: &Command) -> Result<Vec<JobId>, Refusal> {
             team.iter().try_for_each(|team| known_team(plan, team))?;
             holds::resume_all(plan, team.as_ref(), &by.user);
         }
-        Command::Team { team, change, by } => team::decide(plan, team, change, by)?,
+        Command::Team { team, change, key, by } => {
+            team::decide(plan, team, change, key.as_ref(), by)?;
+        }
         Command::Drain { node, on, by } => {
             rights::operate(plan, by, None)?;
             let Some(known) = plan.world().node(node) else {

@@ -75,10 +75,6 @@ fn check(
     known_team(plan, &spec.team)?;
     rights::on_team(plan.world(), &submit.by, &spec.team, Right::Submit)?;
     check_leaf(plan, &spec.team)?;
-    if spec.preemptible && !(spec.requeue || spec.resumable) {
-        let what = "a preemptible job must say how it comes back";
-        return Err(usage(what, "--requeue starts it over, --resumable continues it"));
-    }
     if spec.priority > PRIORITY_MAX {
         let what = format!("priority {} is out of range", spec.priority);
         return Err(usage(what, format!("0 to {PRIORITY_MAX}, higher goes first")));
@@ -89,10 +85,13 @@ fn check(
         return Err(Refusal::new(RefusalCode::Forbidden, what, hint));
     }
     check_size(spec)?;
+    check_wishes(spec)?;
     for dependency in &spec.after {
         check_dependency(plan, dependency, submit)?;
     }
-    for name in spec.request.custom.keys() {
+    let groups = spec.groups.iter().flat_map(|groups| &groups.groups);
+    let of_groups = groups.flat_map(|group| group.request.custom.keys());
+    for name in spec.request.custom.keys().chain(of_groups) {
         if plan.world().countable(name).is_none() {
             let what = format!("there is no resource {name}");
             let hint = "add it to the configuration: [[resource]] name = \"…\" count = …";
@@ -134,6 +133,35 @@ fn check_size(spec: &JobSpec) -> Result<(), Refusal> {
         return Err(usage("more than one GPU comes in whole devices", "ask for 1, 2, 3 …"));
     }
     check_limit(spec.time_limit)
+}
+
+/// What a job wants of the scheduler must make sense, and what gives its room away needs a way
+/// back to it (DESIGN.md 5.12).
+fn check_wishes(spec: &JobSpec) -> Result<(), Refusal> {
+    for (asked, what) in [(spec.preemptible, "preemptible"), (spec.spot, "spot")] {
+        if asked && !spec.has_way_back() {
+            return Err(no_way_back(what));
+        }
+    }
+    if let Some(groups) = &spec.groups {
+        if let Some(problem) = groups.problem() {
+            return Err(usage(problem, "`holdshort submit --help` shows how groups are written"));
+        }
+        if groups.gang() != spec.gang {
+            let hint = "leave gang and min out where there are groups";
+            return Err(usage("the gang is not the sum of its groups", hint));
+        }
+    }
+    if spec.service.as_ref().is_some_and(|service| service.baseline > spec.gang.size) {
+        return Err(usage("the baseline of a service is above its gang", "--gang 4 --baseline 2"));
+    }
+    Ok(())
+}
+
+/// Something that is stopped for others must say how it goes on.
+pub(super) fn no_way_back(what: &str) -> Refusal {
+    let what = format!("a {what} job must say how it goes on after it was stopped");
+    usage(what, "--requeue from the beginning, --resumable from where it was")
 }
 
 /// The other job must be known, and if it has ended, in the way that is asked for.

@@ -1,11 +1,11 @@
 //! The tree of teams at run time.
 
-use crate::base::Name;
-use crate::model::command::TeamChange;
+use crate::base::{JobId, Name};
+use crate::model::command::{Key, TeamChange};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::team::{DEFAULT_TEAM, Terms, parent};
 use crate::model::{Actor, Fact};
-use crate::sched::decide::{known_team, rights};
+use crate::sched::decide::{act, known_team, rights};
 use crate::sched::plan::Plan;
 
 /// The deepest path of a team.
@@ -17,8 +17,12 @@ pub(super) fn decide(
     plan: &mut Plan,
     team: &Name,
     change: &TeamChange,
+    key: Option<&Key>,
     by: &Actor,
 ) -> Result<(), Refusal> {
+    if act::earlier(plan, key)?.is_some() {
+        return Ok(());
+    }
     // Whoever sets what a team is owed must have a say over those it is owed against.
     rights::operate(plan, by, parent(team))?;
     let by = by.user.clone();
@@ -37,7 +41,11 @@ pub(super) fn decide(
             set(plan, team, terms, by)
         }
         TeamChange::Remove => remove(plan, team, by),
+    }?;
+    if let Some(Key { key, body }) = key.cloned() {
+        plan.note(Fact::KeyUsed { key, first: JobId(0), count: 0, body });
     }
+    Ok(())
 }
 
 fn set(plan: &mut Plan, team: &Name, terms: &Terms, by: Name) -> Result<(), Refusal> {
@@ -97,18 +105,8 @@ fn check_parents(plan: &Plan, team: &str) -> Result<(), Refusal> {
 
 /// A quota above the limit could never be had.
 fn check_terms(terms: &Terms) -> Result<(), Refusal> {
-    let (quota, limit) = (&terms.quota, &terms.limit);
-    let pairs = [
-        ("cpu", quota.cpu_milli, limit.cpu_milli),
-        ("mem", quota.mem_bytes, limit.mem_bytes),
-        ("gpu", quota.gpu_milli, limit.gpu_milli),
-    ];
-    for (what, quota, limit) in pairs {
-        if quota.zip(limit).is_some_and(|(quota, limit)| quota > limit) {
-            let what = format!("the {what} quota is above the {what} limit");
-            let hint = "a team can't be owed more than it may hold";
-            return Err(Refusal::new(RefusalCode::Usage, what, hint));
-        }
-    }
-    Ok(())
+    let Some(what) = terms.quota_above_limit() else { return Ok(()) };
+    let what = format!("the {what} quota is above the {what} limit");
+    let hint = "a team can't be owed more than it may hold";
+    Err(Refusal::new(RefusalCode::Usage, what, hint))
 }

@@ -4,15 +4,22 @@
 //! Jobs: [`order`], [`fit`], [`retry`], [`gang`]. Teams: [`amounts`] and [`queue`] are the words,
 //! [`shares`] and [`usage`] say what each may have, [`queue_order`] whose turn it is, [`gates`]
 //! what never may be exceeded, [`taking`] and [`protection`] what one may take from another.
+//! Time: [`estimate`] and [`history`] say how long a job runs, [`reservation`] and [`profile`]
+//! when there is room for it, of any [`capacity`].
 
 pub mod amounts;
+pub mod capacity;
+pub mod estimate;
 pub mod fit;
 pub mod gang;
 pub mod gates;
+pub mod history;
 pub mod order;
+pub mod profile;
 pub mod protection;
 pub mod queue;
 pub mod queue_order;
+pub mod reservation;
 pub mod retry;
 pub mod shares;
 pub mod taking;

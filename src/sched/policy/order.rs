@@ -2,11 +2,12 @@
 //!
 //! Priority (lifted by `next`), then `next` itself, then jobs that come back before new ones,
 //! then gangs below their minimum before those that have it and those that have more, then age,
-//! then number (DESIGN.md 5.5). Victims are taken in the exact reverse.
+//! then number (DESIGN.md 5.5). Victims are taken in the exact reverse. Who of the others goes
+//! into the room before a reservation is [`BackfillOrder`].
 
 use std::cmp::Reverse;
 
-use crate::base::{JobId, Mono};
+use crate::base::{JobId, Mono, Span};
 use crate::model::job::{Job, State};
 use crate::sched::policy::gang::Standing;
 
@@ -42,6 +43,26 @@ impl Place {
     }
 }
 
+/// In which order those behind a reservation are tried for the room before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackfillOrder {
+    /// As they came.
+    Arrival,
+    /// The one with the shortest predicted run first; as they came among equals (SJBF: Tsafrir,
+    /// Etsion and Feitelson 2007).
+    Shortest,
+}
+
+impl BackfillOrder {
+    /// The key of a job by its predicted run and its place in line; the smallest goes first.
+    pub fn key(self, predicted: Span, place: u32) -> (Span, u32) {
+        match self {
+            BackfillOrder::Arrival => (Span::ZERO, place),
+            BackfillOrder::Shortest => (predicted, place),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,5 +93,17 @@ mod tests {
         assert!(best_first.is_sorted());
         assert!(place(200, 0, false, 1, 1) < place(200, 0, false, 1, 2));
         assert!(place(200, 0, false, 1, 2) < place(200, 0, false, 2, 1));
+    }
+
+    #[test]
+    fn backfill_goes_by_arrival_or_by_length_and_then_by_arrival() {
+        let jobs = [(Span(9), 1), (Span(3), 2), (Span(3), 3), (Span(1), 4)];
+        let sorted = |order: BackfillOrder| {
+            let mut jobs = jobs;
+            jobs.sort_by_key(|(run, place)| order.key(*run, *place));
+            jobs.map(|(_, place)| place)
+        };
+        assert_eq!(sorted(BackfillOrder::Arrival), [1, 2, 3, 4]);
+        assert_eq!(sorted(BackfillOrder::Shortest), [4, 2, 3, 1]);
     }
 }

@@ -1,5 +1,7 @@
 //! Everything about a job, for `show`.
 
+mod scheduling;
+
 use super::sheet::Sheet;
 use crate::base::{At, duration};
 use crate::model::State;
@@ -18,10 +20,18 @@ use crate::view::words;
 pub fn job(detail: &JobDetail, sight: &Sight, room: Option<usize>) -> Vec<Line> {
     let mut sheet = Sheet::default();
     head(&mut sheet, &detail.row, sight);
+    if let Some((eviction, at)) = &detail.evicted {
+        sheet.pair("gave room", scheduling::evicted(eviction, *at, sight));
+    }
     what(&mut sheet, detail);
+    scheduling::scheduling(&mut sheet, detail);
     times(&mut sheet, detail, sight);
     said(&mut sheet, detail, sight);
     findings(&mut sheet, &detail.row, sight);
+    if let Some(groups) = &detail.asked.groups {
+        sheet.title("GROUPS");
+        sheet.lines(scheduling::groups(groups, room));
+    }
     if !detail.tasks.is_empty() {
         sheet.title("TASKS");
         sheet.lines(tasks(&detail.tasks, sight, room));
@@ -85,7 +95,10 @@ fn what(sheet: &mut Sheet, detail: &JobDetail) {
     let tier = Tier::of(row.priority).word();
     sheet.pair("priority", format!("{} ({tier})", row.priority));
     let each = words::amounts(&row.request);
-    if row.gang.size > 1 {
+    if detail.asked.groups.is_some() {
+        let (size, min) = (row.gang.size, row.gang.min);
+        sheet.pair("asks for", format!("{size} tasks in groups, at least {min} at once"));
+    } else if row.gang.size > 1 {
         let tasks = format!("{} tasks, at least {} at once", row.gang.size, row.gang.min);
         sheet.pair("asks for", format!("{each} for each of {tasks}"));
     } else {
@@ -155,6 +168,7 @@ fn times(sheet: &mut Sheet, detail: &JobDetail, sight: &Sight) {
         sheet.maybe("ends about", row.expected_end.map(|at| sight.day(at)));
     }
     sheet.maybe("time limit", detail.time_limit.map(duration::exact));
+    sheet.maybe("deadline", row.deadline.map(|at| sight.full(at)));
     sheet.maybe("estimate", detail.estimate.map(duration::exact));
 }
 

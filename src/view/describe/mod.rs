@@ -1,15 +1,22 @@
 //! One thing in full: a job ([`mod@job`]), why it is where it is ([`mod@why`]), the nodes
-//! ([`place`]), the server ([`server`]), a line of the journal ([`events`]).
+//! ([`place`]), the tree of teams ([`mod@teams`]), the server ([`server`]), a line of the
+//! journal ([`events`]).
 
 pub mod events;
 pub mod job;
 pub mod place;
 pub mod server;
 mod sheet;
+pub mod teams;
+mod trouble;
+pub mod usage;
 pub mod why;
 
 pub use events::{event_line, is_bookkeeping};
 pub use job::job;
 pub use place::{nodes, summary};
 pub use server::status;
+pub use teams::{team, teams};
+pub use trouble::trouble;
+pub use usage::usage;
 pub use why::why;

@@ -1,5 +1,6 @@
 //! Nodes, countable resources, and the header line about everything.
 
+use crate::base::Name;
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
 use crate::model::job::Hold;
 use crate::model::page::{CountableRow, NodeRow, Summary};
@@ -38,7 +39,7 @@ pub fn nodes(summary: &Summary, sight: &Sight, room: Option<usize>) -> Vec<Line>
         if gpus {
             cells.push(pair(node.used.gpu_milli, node.capacity.gpu_milli, format_gpu));
         }
-        cells.push(Cell::new(drained(node, sight), Role::Muted));
+        cells.push(Cell::new(remarks(node, sight), Role::Muted));
         table.row(cells);
         for gpu in node.gpus.iter().filter(|gpu| gpu.foreign.is_some()) {
             let by = gpu.foreign.as_deref().unwrap_or_default();
@@ -63,10 +64,22 @@ fn state(node: &NodeRow) -> (&'static str, Role) {
     }
 }
 
-fn drained(node: &NodeRow, sight: &Sight) -> String {
-    node.drain.as_ref().map_or_else(String::new, |drain| {
-        format!("drained by {} {}", drain.by, sight.day(drain.since.wall))
-    })
+/// What is unusual about a node.
+fn remarks(node: &NodeRow, sight: &Sight) -> String {
+    let traits = &node.traits;
+    let drain = node.drain.as_ref();
+    let drain =
+        drain.map(|drain| format!("drained by {} {}", drain.by, sight.day(drain.since.wall)));
+    let spot = traits.spot.then(|| "spot".to_owned());
+    let pool = traits.pool.as_ref().map(|pool| format!("pool {pool}"));
+    let most = traits.max_tasks.map(|most| format!("at most {}", counted(most.into(), "task")));
+    let label = |(key, value): (&Name, &Name)| match value.is_empty() {
+        true => key.to_string(),
+        false => format!("{key}={value}"),
+    };
+    let labels = traits.labels.iter().map(label);
+    let parts = drain.into_iter().chain(spot).chain(pool).chain(most).chain(labels);
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 fn countables(rows: &[CountableRow], room: Option<usize>) -> Vec<Line> {
@@ -142,7 +155,7 @@ fn held(what: &str, hold: &Hold, sight: &Sight) -> Line {
 mod tests {
     use super::*;
     use crate::model::Resources;
-    use crate::model::node::{Drain, Gpu};
+    use crate::model::node::{Drain, Gpu, Traits};
     use crate::model::page::Counts;
     use crate::view::line::plain;
     use crate::view::sample::at;
@@ -170,6 +183,12 @@ mod tests {
             gpus: vec![gpu],
             drain: Some(Drain { by: "ana".into(), since: at(0) }),
             tasks: 3,
+            traits: Traits {
+                labels: [("zone".into(), "eu".into()), ("fast".into(), "".into())].into(),
+                spot: true,
+                max_tasks: None,
+                pool: None,
+            },
         };
         let api = CountableRow {
             name: "api:x".into(),
@@ -196,7 +215,7 @@ mod tests {
         let lines = nodes(&whole(), &Sight::utc(at(0)), None);
         insta::assert_snapshot!(plain(&lines), @r"
     NODE       STATE     TASKS     CPU      MEM    GPU
-    gpu-box-3  draining      3  1.5/64  0/256Gi  0.5/2  drained by ana 13:00
+    gpu-box-3  draining      3  1.5/64  0/256Gi  0.5/2  drained by ana 13:00, spot, fast, zone=eu
       GPU 1 A100 is used by Xorg (pid 7), not by us
 
     RESOURCE  HELD  OF  RATE

@@ -16,6 +16,8 @@ fn hits(filter: &str) -> Vec<u64> {
     tuned.gang = Gang { size: 2, min: 1 };
     tuned.labels = [("kind".into(), "debug".into())].into();
     tuned.parent = Some(JobId(7));
+    tuned.preemptible = true;
+    tuned.deadline = Some(at(5_400_000).wall);
     tuned.findings = vec![finding(Signal::LongRunning, Level::Notice)];
     let failed = Outcome::Failed(FailureClass::Exit);
     let rows = [
@@ -55,6 +57,10 @@ fn every_field_means_what_it_says() {
         ("priority>200", vec![12]),
         ("priority=200,400", vec![7, 12, 13, 14, 42]),
         ("node=n1", vec![12, 13, 14]),
+        ("preemptible=yes", vec![12]),
+        ("preemptible=no", vec![7, 13, 14, 42]),
+        ("deadline=..1h", vec![12]),
+        ("deadline=31m..", vec![]),
         ("label=debug", vec![12]),
         ("label!=debug", vec![7, 13, 14, 42]),
         ("label.kind=debug", vec![12]),
@@ -86,7 +92,7 @@ fn mistakes_name_the_nearest_known_word() {
         ("zzzzzz=1", "there are id, name, team"),
         ("state=queud", "did you mean state=queued?"),
         ("state=ended", "write lane=ended"),
-        ("lane=stuck", "write finding=any"),
+        ("state=stuck", "write lane=stuck"),
         ("tier=best", "write one of batch, research, deadline, production"),
         ("gpu=many", "gpu: \"many\" is not an amount"),
         ("mem=400m", "did you mean 400Mi?"),

@@ -151,10 +151,15 @@ fn evicted(job: JobId, eviction: &Eviction) -> String {
         [rank] => format!("{job} task {rank}"),
         ranks => format!("{} tasks of {job}", ranks.len()),
     };
+    format!("{what} {}", self::eviction(eviction))
+}
+
+/// What a job does at an eviction: `gives room to 7: a more urgent job of its team`.
+pub fn eviction(eviction: &Eviction) -> String {
     let moved = if eviction.moved { "moves" } else { "gives room" };
     let whom = eviction.taker.map_or_else(String::new, |taker| format!(" to {taker}"));
     let by = eviction.by.as_ref().map_or_else(String::new, |by| format!(", says {}", sanitise(by)));
-    format!("{what} {moved}{whom}: {}{by}", rule(eviction.rule))
+    format!("{moved}{whom}: {}{by}", rule(eviction.rule))
 }
 
 /// The rule in words.

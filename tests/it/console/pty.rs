@@ -37,7 +37,7 @@ fn host() {
         if role == "panic" {
             tokio::spawn(async move {
                 // The terminal is entered before the first page is asked for.
-                while fake.pages() == 0 {
+                while fake.queries().is_empty() {
                     tokio::task::yield_now().await;
                 }
                 panic!("a part broke");
@@ -64,6 +64,8 @@ fn console(role: &str) -> CommandBuilder {
     command.env(ROLE, role);
     command.env("TERM", "xterm-256color");
     command.env_remove("TMUX");
+    // A backtrace would push what a panic says off the screen.
+    command.env("RUST_BACKTRACE", "0");
     command.env_remove("NO_COLOR");
     command.cwd(std::env::temp_dir());
     command

@@ -10,6 +10,7 @@
 
 mod conserving;
 mod given;
+mod metered;
 mod outside;
 mod steps;
 mod world;
@@ -21,6 +22,7 @@ mod explained;
 mod findings;
 mod gangs;
 mod gpus;
+mod ledger;
 mod limits;
 mod machine;
 mod order;

@@ -3,7 +3,7 @@
 //!
 //! The seed is fixed, so that a run repeats; `PROPTEST_CASES=2000` looks further.
 
-use holdshort::base::{JobId, Name, Span, TaskId};
+use holdshort::base::{At, JobId, Name, Span, TaskId};
 use holdshort::model::command::{Command, Submit, TaskEvent, Verb};
 use holdshort::model::job::{ArrayPlace, Exit, Gang};
 use holdshort::model::refusal::RefusalCode;
@@ -87,6 +87,12 @@ impl Run {
                 if let Some(job) = self.pick_active(index) {
                     self.0.exit(job, exit);
                 }
+            }
+            Step::EndUnseen(index, rank, ago, by_limit) => {
+                let (ago, exit) = (Span::secs(*ago), Exit::Code(0));
+                let at = At { now: self.0.at.now - ago, ..self.0.at };
+                let event = TaskEvent::EndedUnseen { exit, at, by_limit: *by_limit };
+                self.event(self.pick_active(index), *rank, event);
             }
             Step::GpuTaken(index, rank) => self.gpu_taken(index, *rank),
             Step::Prompt(index, on) => {

@@ -36,6 +36,7 @@ pub enum Step {
     Start(Index),
     End(Index, u32, Exit),
     EndAll(Index, Exit),
+    EndUnseen(Index, u32, u64, bool),
     GpuTaken(Index, u32),
     Prompt(Index, bool),
     Act(Vec<Index>, Verb),
@@ -175,6 +176,8 @@ pub fn step() -> impl Strategy<Value = Step> {
         2 => index().prop_map(Step::Start),
         6 => (index(), exit()).prop_map(|(i, e)| Step::EndAll(i, e)),
         3 => (index(), 0..4u32, exit()).prop_map(|(i, r, e)| Step::End(i, r, e)),
+        1 => (index(), 0..4u32, 0..90u64, any::<bool>())
+            .prop_map(|(i, r, ago, limit)| Step::EndUnseen(i, r, ago, limit)),
         1 => (index(), 0..4u32).prop_map(|(i, r)| Step::GpuTaken(i, r)),
         1 => (index(), any::<bool>()).prop_map(|(i, on)| Step::Prompt(i, on)),
         1 => (0..30u64, 0..3u32, 0..4u32, event()).prop_map(|(j, a, r, e)| Step::Stray(j, a, r, e)),

@@ -15,6 +15,7 @@ use holdshort::sched::{World, decide, explain, invariants};
 
 use super::conserving;
 pub use super::given::{GIB, OWNER, after, countable, gpu, inside, owner, person, spec, submit};
+use super::metered::Metered;
 use super::outside::Outside;
 
 /// A site: nodes, jobs, and a clock that only moves when told.
@@ -27,6 +28,7 @@ pub struct Site {
     pub facts: Vec<Fact>,
     /// Worlds go through JSON at every so many steps.
     pub json_every: u64,
+    pub metered: Metered,
     outside: Outside,
     steps: u64,
 }
@@ -65,6 +67,7 @@ impl Site {
             setup: setup.clone(),
             facts: Vec::new(),
             json_every: 1,
+            metered: Metered::default(),
             outside: Outside::default(),
             steps: 0,
         };
@@ -155,6 +158,7 @@ impl Site {
             }
         }
         broken.extend(self.outside.step(facts, after));
+        broken.extend(self.metered.step(before, self.at, facts, after));
         broken.extend(self.unexplained(after));
         assert!(broken.is_empty(), "{broken:#?}\nafter {command:?}\nwith {facts:#?}");
     }

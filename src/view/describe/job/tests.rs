@@ -2,10 +2,14 @@
 
 use super::*;
 use crate::base::{JobId, Span, Wall};
+use crate::model::fact::{Eviction, Rule};
 use crate::model::finding::Signal;
 use crate::model::job::{
-    Checkpoint, Dependency, Gang, GpuShare, Hold, Placement, Progress, StopFor, TaskState,
+    Checkpoint, Dependency, Gang, GpuShare, Grace, GroupSet, Groups, Hold, Placement, Progress,
+    Service, StopFor, TaskGroup, TaskState,
 };
+use crate::model::page::Asked;
+use crate::model::{Reason, Resources};
 use crate::view::line::plain;
 use crate::view::sample::{asking, at, element, finding, queued};
 
@@ -23,6 +27,8 @@ fn bare(row: JobRow) -> JobDetail {
         requeue: false,
         resumable: false,
         retry: 0,
+        asked: Default::default(),
+        evicted: None,
         env_names: vec![],
     }
 }
@@ -102,6 +108,59 @@ fn a_job_with_everything() {
     ATTEMPT  STARTED              TOOK  ON  ENDED WITH
           1  2026-11-30 13:00:00  0.9s  n1  exit 75: it parks for a pause
     "#);
+}
+
+#[test]
+fn what_was_asked_of_the_scheduler_and_who_took_the_place_is_said() {
+    let group = |name: &str, within: Option<&str>| TaskGroup {
+        name: name.into(),
+        within: within.map(Into::into),
+        gang: Gang { size: 2, min: 1 },
+        request: Resources { gpu_milli: 1000, ..Resources::default() },
+        node_labels: [("zone".into(), "eu".into())].into(),
+    };
+    let mut row = queued(7, "mix");
+    row.gang = Gang { size: 4, min: 2 };
+    row.preemptible = true;
+    row.deadline = Some(at(3_600_000).wall);
+    let numbers = Reason::bare(Code::NoRoom).with("priority", 100u64).with("taker", 300u64).numbers;
+    let eviction = Eviction::whole(Rule::Preempt, Some(JobId(57)), numbers);
+    let detail = JobDetail {
+        asked: Asked {
+            groups: Some(Groups {
+                groups: vec![group("head", None), group("work", Some("all"))],
+                sets: vec![GroupSet { name: "all".into(), within: None, min_members: None }],
+                min_members: Some(1),
+            }),
+            node_labels: [("disk".into(), "nvme".into())].into(),
+            spot: true,
+            stale_grace: Some(Grace::Never),
+            preemption_delay: Some(Span::mins(1)),
+            idle_timeout: Some(Span::mins(30)),
+            service: Some(Service { health: Some("curl -f :80".into()), baseline: 1 }),
+        },
+        evicted: Some((eviction, at(0))),
+        ..bare(row)
+    };
+    let text = plain(&job(&detail, &Sight::utc(at(60_000)), None));
+    for line in [
+        "gave room     gives room to 57: ",
+        "(priority 100, taker 300)  [preempt]",
+        "asks for      4 tasks in groups, at least 2 at once",
+        "preemptible   yes",
+        "only on nodes disk=nvme",
+        "spot          it may run",
+        "service       baseline 1, health \"curl -f :80\"",
+        "idle timeout  30m",
+        "stale grace   never",
+        "preempt delay 1m",
+        "deadline      2026-11-30 14:00:00",
+        "\nGROUPS\nNAME  TASKS  NEEDS  IN   EACH ASKS FOR\n",
+        "work      2      1  all  1 GPU, on zone=eu\n",
+        "all       -      -  -    all of its members\n1 of the topmost are enough",
+    ] {
+        assert!(text.contains(line), "{line}\nnot in\n{text}");
+    }
 }
 
 #[test]
