@@ -70,8 +70,8 @@ pub fn fold_lines(text: &str, columns: usize) -> Vec<String> {
     for line in text.split('\n') {
         let mut current = String::new();
         let mut used = 0;
-        for word in line.split_word_bounds() {
-            let wide = width(word);
+        for word in line.split_inclusive(' ') {
+            let wide = width(word.trim_end());
             if used + wide > columns && used > 0 {
                 lines.push(std::mem::take(&mut current).trim_end().to_owned());
                 used = 0;
@@ -83,7 +83,7 @@ pub fn fold_lines(text: &str, columns: usize) -> Vec<String> {
                 split_hard(word, columns, &mut current, &mut lines)
             } else {
                 current.push_str(word);
-                used + wide
+                used + width(word)
             };
         }
         lines.push(current.trim_end().to_owned());
@@ -263,6 +263,7 @@ mod tests {
 
     #[test]
     fn folding_breaks_at_spaces_and_only_if_it_must_inside_a_word() {
+        assert_eq!(fold_lines("limit 2h, ran 1h", 8), ["limit", "2h, ran", "1h"]);
         assert_eq!(fold_lines("needs 4 GPUs on one node", 10), ["needs 4", "GPUs on", "one node"]);
         assert_eq!(fold_lines("abcdefgh ij", 5), ["abcde", "fgh", "ij"]);
         assert_eq!(fold_lines("a\n\nb", 5), ["a", "", "b"]);

@@ -11,7 +11,7 @@ use super::output::{self, stdout_failed};
 use super::session::{Revive, Session};
 use super::terminal::filter::{Filter, Pass};
 use crate::base::JobId;
-use crate::link::{Link, LinkError, Stream};
+use crate::link::{Link, LinkError, Piece, Stream};
 use crate::model::command::Verb;
 use crate::model::page::LogQuery;
 
@@ -30,7 +30,7 @@ pub struct Output<'a> {
     revive: &'a dyn Revive,
     job: JobId,
     query: LogQuery,
-    stream: Option<Stream<Bytes>>,
+    stream: Option<Stream<Piece>>,
     /// Bytes handed on so far, and how many of a new stream must be skipped for that.
     seen: u64,
     skip: u64,
@@ -55,7 +55,7 @@ impl<'a> Output<'a> {
     ///
     /// # Errors
     /// The server's; a lost connection is taken up again where it broke.
-    pub async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+    pub async fn next(&mut self) -> Result<Option<Piece>, Failure> {
         loop {
             if self.stream.is_none() {
                 self.revive.revive()?;
@@ -64,10 +64,10 @@ impl<'a> Output<'a> {
             let Some(stream) = &mut self.stream else { continue };
             match stream.next().await {
                 None => return Ok(None),
-                Some(Ok(bytes)) => {
-                    let fresh = self.fresh(bytes);
-                    if !fresh.is_empty() {
-                        return Ok(Some(fresh));
+                Some(Ok(Piece { at, bytes })) => {
+                    let bytes = self.fresh(bytes);
+                    if !bytes.is_empty() {
+                        return Ok(Some(Piece { at, bytes }));
                     }
                 }
                 Some(Err(LinkError::Unreachable(_))) if self.query.follow => self.broke(),
@@ -137,7 +137,7 @@ pub async fn run(session: &Session, link: &dyn Link, job: JobId) -> Result<Ends,
     loop {
         tokio::select! {
             piece = output.next() => match piece? {
-                Some(bytes) => sink.write(&bytes)?,
+                Some(piece) => sink.write(&piece.bytes)?,
                 None => return Ok(Ends::Over),
             },
             _ = interrupt.recv() => {
@@ -176,7 +176,7 @@ pub async fn run_until_left(
     loop {
         tokio::select! {
             piece = output.next() => match piece? {
-                Some(bytes) => sink.write(&bytes)?,
+                Some(piece) => sink.write(&piece.bytes)?,
                 None => return Ok(Ends::Over),
             },
             _ = interrupt.recv() => return Ok(left(session, job)),
@@ -236,8 +236,8 @@ mod tests {
         let query = LogQuery { follow: true, ..LogQuery::default() };
         let mut output = Output::open(&link, &Nobody, JobId(1), query).await.unwrap();
         let mut all = Vec::new();
-        while let Some(bytes) = output.next().await.unwrap() {
-            all.extend(bytes);
+        while let Some(piece) = output.next().await.unwrap() {
+            all.extend(piece.bytes);
         }
         assert_eq!(String::from_utf8(all).unwrap(), "hello world!");
     }
@@ -248,7 +248,7 @@ mod tests {
         link.log(vec![Ok("x"), Err(LinkError::Unreachable("gone".into()))]);
         let query = LogQuery::default();
         let mut output = Output::open(&link, &Nobody, JobId(1), query).await.unwrap();
-        assert_eq!(output.next().await.unwrap().unwrap(), "x");
+        assert_eq!(output.next().await.unwrap().unwrap().bytes, "x");
         assert_eq!(output.next().await.unwrap_err().code, exit::UNREACHABLE);
     }
 }

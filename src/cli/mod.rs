@@ -109,7 +109,7 @@ fn plain(verb: Plain, globals: Globals, output: Output) -> Outcome {
         Plain::Man(verb) => verb.run(output),
         Plain::Config(verb) => verb.run(globals),
         Plain::Conform(verb) => verb.run(&globals),
-        Plain::Demo(verb) => verb.run(),
+        Plain::Demo(verb) => verb.run(&Session::new(globals)?),
         Plain::Shots(verb) => verb.run(output),
         Plain::Lab(verb) => verb.run(globals.json, output),
     }

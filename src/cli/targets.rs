@@ -55,7 +55,13 @@ pub async fn every(link: &dyn Link, filter: &str, ended: Ended) -> Result<Vec<Jo
     let mut rows = Vec::new();
     let mut cursor = None;
     loop {
-        let query = JobQuery { filter: filter.to_owned(), ended, limit: PAGE, cursor };
+        let query = JobQuery {
+            filter: filter.to_owned(),
+            ended,
+            limit: PAGE,
+            cursor,
+            ..JobQuery::default()
+        };
         let page = link.jobs(query).await?;
         rows.extend(page.jobs);
         cursor = page.next;

@@ -7,8 +7,9 @@ use bytes::Bytes;
 use futures::{FutureExt, StreamExt, stream};
 
 use crate::base::{At, JobId, Mono, Name, Span, Wall};
-use crate::link::{Answer, JobQuery, Link, LinkError, Stream};
+use crate::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::model::command::{Report, Verb};
+use crate::model::history::History;
 use crate::model::job::{Gang, Outcome, State};
 use crate::model::page::{
     Counts, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus, Summary, TeamPage,
@@ -58,6 +59,7 @@ pub(crate) fn row(id: u64) -> JobRow {
         cancel_at: None,
         acked: None,
         pty: false,
+        order: (0, 0),
         preemptible: false,
         deadline: None,
     }
@@ -81,7 +83,7 @@ pub(crate) fn event(seq: u64, job: u64, outcome: Outcome) -> EventRow {
     EventRow { seq, at: AT, by: None, fact: Fact::JobEnded { job: JobId(job), outcome } }
 }
 
-type Piece<T> = Vec<Result<T, LinkError>>;
+type Pieces<T> = Vec<Result<T, LinkError>>;
 
 /// Answers in the order they were put in.
 #[derive(Default)]
@@ -90,8 +92,8 @@ pub(crate) struct Scripted(Mutex<Script>);
 #[derive(Default)]
 struct Script {
     rows: BTreeMap<u64, JobRow>,
-    logs: VecDeque<Piece<&'static str>>,
-    events: VecDeque<Piece<EventRow>>,
+    logs: VecDeque<Pieces<&'static str>>,
+    events: VecDeque<Pieces<EventRow>>,
     live: u64,
     live_after: Option<u64>,
     unreachable: bool,
@@ -104,12 +106,12 @@ impl Scripted {
         self.0.lock().unwrap().rows.insert(row.id.0, row);
     }
 
-    pub(crate) fn log(&self, pieces: Piece<&'static str>) {
+    pub(crate) fn log(&self, pieces: Pieces<&'static str>) {
         self.0.lock().unwrap().logs.push_back(pieces);
     }
 
     /// The events of the next stream; an end in them shows in the rows from then on.
-    pub(crate) fn event(&self, events: Piece<EventRow>) {
+    pub(crate) fn event(&self, events: Pieces<EventRow>) {
         self.0.lock().unwrap().events.push_back(events);
     }
 
@@ -206,9 +208,9 @@ impl Link for Scripted {
         }))
     }
 
-    fn logs(&self, _job: JobId, _query: LogQuery) -> Answer<'_, Stream<Bytes>> {
+    fn logs(&self, _job: JobId, _query: LogQuery) -> Answer<'_, Stream<Piece>> {
         let pieces = self.0.lock().unwrap().logs.pop_front().unwrap_or_default();
-        let pieces = pieces.into_iter().map(|piece| piece.map(Bytes::from));
+        let pieces = pieces.into_iter().map(|piece| piece.map(|text| Bytes::from(text).into()));
         ready(Ok(stream::iter(pieces).boxed()))
     }
 
@@ -231,6 +233,15 @@ impl Link for Scripted {
         ready(Ok(stream::iter(events).boxed()))
     }
 
+    fn events_of(
+        &self,
+        _job: JobId,
+        _since: Option<u64>,
+        _follow: bool,
+    ) -> Answer<'_, Stream<EventRow>> {
+        unscripted()
+    }
+
     fn act(&self, jobs: Vec<JobId>, verb: Verb) -> Answer<'_, ()> {
         let mut script = self.0.lock().unwrap();
         if let Some(row) = script.refuse.take() {
@@ -244,6 +255,9 @@ impl Link for Scripted {
     }
 
     fn why(&self, _job: JobId) -> Answer<'_, Why> {
+        unscripted()
+    }
+    fn history(&self) -> Answer<'_, History> {
         unscripted()
     }
     fn usage(

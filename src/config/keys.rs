@@ -53,6 +53,8 @@ pub enum Kind {
     OneOf(&'static [&'static str]),
     /// A list of these words.
     Words(&'static [&'static str]),
+    /// A table: the name of an action and its key or list of keys.
+    Keys,
 }
 
 /// How often a section may stand in the file.
@@ -259,6 +261,16 @@ const USER_GRANTS: &[Key] = &[
     key("role", Kind::Role, "", "viewer, submitter, operator or admin.").required(),
 ];
 
+const CONSOLE: &[Key] = &[
+    key("theme", Kind::Text, "terminal", "Its colours: the name of a theme.")
+        .env("HOLDSHORT_THEME"),
+    key("ascii", Kind::Flag, "false", "Draw with ASCII characters only."),
+    key("utc", Kind::Flag, "false", "Times in UTC instead of the local zone."),
+    key("mouse", Kind::Flag, "false", "Use the mouse instead of leaving it to the terminal."),
+    key("reduced_motion", Kind::Flag, "false", "Move nothing that need not move."),
+    key("keys", Kind::Keys, "", "Other keys: the name of an action and a key or a list of keys."),
+];
+
 /// Every section, in the order in which they are shown.
 pub const SECTIONS: &[Section] = &[
     Section { name: "server", shape: Shape::One, about: "The server.", keys: SERVER },
@@ -306,11 +318,11 @@ pub const SECTIONS: &[Section] = &[
         about: "A role in a team.",
         keys: USER_GRANTS,
     },
+    Section { name: "console", shape: Shape::One, about: "The console.", keys: CONSOLE },
 ];
 
 /// Sections that this version does not know yet.
-pub const LATER: &[&str] =
-    &["engine", "price", "budget", "review_policy", "notify", "template", "console"];
+pub const LATER: &[&str] = &["engine", "price", "budget", "review_policy", "notify", "template"];
 
 /// The section of a name.
 pub fn section(name: &str) -> Option<&'static Section> {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::document::{self, Document, Found, Value, read_text};
 use super::keys::{Key, SECTIONS, Shape};
 use super::problem::{Place, Problem, Problems};
-use super::{Config, Server};
+use super::{Config, Console, Server};
 use crate::base::Span;
 use crate::model::Resources;
 use crate::model::job::Grace;
@@ -230,6 +230,7 @@ impl Layers<'_> {
             nodes: self.nodes(),
             resources: self.resources(),
             users: self.users(),
+            console: console(over),
             shown: std::mem::take(&mut self.shown),
         }
     }
@@ -302,6 +303,21 @@ fn cycle(over: &Effective) -> Cycle {
     }
 }
 
+fn console(over: &Effective) -> Console {
+    let flag = |key: &str| matches!(over.get(key), Some(Value::Flag(true)));
+    Console {
+        theme: text(over, "console.theme").unwrap_or_default(),
+        ascii: flag("console.ascii"),
+        utc: flag("console.utc"),
+        mouse: flag("console.mouse"),
+        reduced_motion: flag("console.reduced_motion"),
+        keys: match over.get("console.keys") {
+            Some(Value::Keys(keys)) => keys.clone(),
+            _ => Vec::new(),
+        },
+    }
+}
+
 impl Default for Config {
     /// What holds without any file.
     fn default() -> Config {
@@ -315,6 +331,11 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Where a value comes from, for what only its user can find wrong with it.
+    pub fn origin(&self, key: &str) -> Option<&Origin> {
+        self.shown.iter().find(|shown| shown.key == key).map(|shown| &shown.origin)
+    }
+
     /// Without a limit of idle time the server stays.
     pub fn stays(&self) -> bool {
         self.server.idle_exit.is_none_or(|span| span == Span::ZERO)

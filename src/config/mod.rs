@@ -48,6 +48,8 @@ pub struct Config {
     pub resources: BTreeMap<Name, Countable>,
     /// People.
     pub users: Vec<UserEntry>,
+    /// The console.
+    pub console: Console,
     /// Every effective value with its origin, in the order of the table of keys.
     pub shown: Vec<Shown>,
 }
@@ -67,6 +69,23 @@ pub struct Server {
     pub log_bytes: u64,
     /// Journal records between two snapshots.
     pub snapshot_records: u64,
+}
+
+/// `[console]`. Names of themes, actions and keys are checked by the console that knows them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Console {
+    /// The name of its theme.
+    pub theme: String,
+    /// ASCII only.
+    pub ascii: bool,
+    /// Times in UTC.
+    pub utc: bool,
+    /// The mouse is used.
+    pub mouse: bool,
+    /// Nothing moves that need not.
+    pub reduced_motion: bool,
+    /// Keys by action, where they differ.
+    pub keys: Vec<(String, Vec<String>)>,
 }
 
 /// `[[node]]`: this machine with corrections to what is detected, or one of several nodes that

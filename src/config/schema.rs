@@ -77,6 +77,12 @@ fn shape(kind: Kind) -> Value {
         Kind::Role => json!({"enum": ["viewer", "submitter", "operator", "admin"]}),
         Kind::Devices(name) => json!({"anyOf": [{"type": "integer", "minimum": 0}, inner(name)]}),
         Kind::Tables(name) => inner(name),
+        Kind::Keys => json!({
+            "type": "object",
+            "additionalProperties": {
+                "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+            },
+        }),
         Kind::Bounds => json!({
             "type": ["object", "string"],
             "examples": [{"gpu": 8, "cpu": "64", "mem": "256Gi"}],

@@ -20,6 +20,7 @@ use crate::engine::recover;
 use crate::engine::tokens::Tokens;
 use crate::ledger::Meter;
 use crate::model::fact::Record;
+use crate::model::history::History;
 use crate::model::ports::journal::StorageError;
 use crate::model::ports::{Clock, Environments, Journal, Runner};
 use crate::model::setup::Setup;
@@ -91,6 +92,8 @@ pub(super) struct Shared {
     pub counters: Mutex<Counters>,
     /// Tasks to which somebody typed since the loop last looked.
     pub typed: Mutex<BTreeSet<TaskId>>,
+    /// Use and queue over the last two hours; lost with the process, and no harm done.
+    pub history: Mutex<History>,
     /// True once the first turn is durable and published.
     pub awake: watch::Sender<bool>,
 }
@@ -111,6 +114,7 @@ impl Shared {
             follow: broadcast::channel(FOLLOW_MAX).0,
             counters: Mutex::default(),
             typed: Mutex::default(),
+            history: Mutex::default(),
             awake: watch::channel(false).0,
         }
     }

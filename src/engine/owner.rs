@@ -17,7 +17,7 @@ use crate::engine::assemble::{Counters, Published, Shared, Stopped};
 use crate::engine::clock::Timeline;
 use crate::engine::intake::{Door, Inbox, Request};
 use crate::engine::launch::Launcher;
-use crate::engine::{Receipt, recover};
+use crate::engine::{Receipt, pages, recover};
 use crate::ledger::{Interval, Meter, codec};
 use crate::model::command::{Command, TaskEvent};
 use crate::model::fact::{Fact, Record};
@@ -289,6 +289,7 @@ impl Owner {
         if !turn.batch.records.is_empty() {
             self.commit(&turn.batch)?;
         }
+        self.remember(at);
         let published = Published {
             world: self.world.clone(),
             meter: self.meter.clone(),
@@ -307,6 +308,14 @@ impl Owner {
             let _ = self.shared.follow.send(record);
         }
         self.fail_unlaunched(at)
+    }
+
+    /// Once a minute: how things stood until this turn.
+    fn remember(&self, at: At) {
+        let mut history = self.shared.history.lock().unwrap_or_else(PoisonError::into_inner);
+        if history.is_over(at.wall) {
+            history.close(at.wall, pages::minute(&self.shared.published().world));
+        }
     }
 
     /// What could not be handed to the runner has failed.

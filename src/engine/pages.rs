@@ -1,16 +1,17 @@
 //! From a published world to the pages readers get. Runs beside the loop, on a clone.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::base::{At, JobId, Wall};
 use crate::model::Resources;
+use crate::model::history::Minute;
 use crate::model::job::{Job, TaskState};
 use crate::model::page::{
     Asked, CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, Lane, NodeRow, Query, Summary,
 };
 use crate::model::program::Program;
-use crate::sched::World;
-use crate::sched::explain;
+use crate::sched::{World, explain, order};
 
 /// The lanes in the order of the home list.
 const LANES: [Lane; 4] = [Lane::Human, Lane::Running, Lane::Queued, Lane::Ended];
@@ -24,36 +25,51 @@ pub fn jobs(
     may_see: &dyn Fn(&Job) -> bool,
     program: &dyn Fn(&Job) -> Option<Program>,
 ) -> JobPage {
-    let mut jobs = Vec::new();
-    let mut next = None;
-    'lanes: for lane in LANES {
-        let after = match query.cursor {
-            Some(cursor) if cursor.lane > lane => continue,
-            Some(cursor) if cursor.lane == lane => {
-                let (first, second, id) = cursor.place;
-                Some(((first, second), JobId(id)))
-            }
-            _ => None,
-        };
-        for (order, id) in world.index().lane(lane, after) {
-            let Some(job) = world.job(id) else { continue };
-            if lane == Lane::Ended && !ended_belongs(job, query.ended) {
-                // Ended jobs come latest first: none after this one belongs either.
-                break;
-            }
-            if !may_see(job) || !query.filter.matches(&**job, at) {
-                continue;
-            }
-            if jobs.len() == query.limit {
-                next = jobs.last().map(|(cursor, _): &(Cursor, JobRow)| *cursor);
-                break 'lanes;
-            }
-            let cursor = Cursor { lane, place: (order.0, order.1, id.0) };
-            jobs.push((cursor, row(world, job, at, program(job))));
-        }
+    let belongs = |job: &Job| {
+        (Lane::of(job) != Lane::Ended || ended_belongs(job, query.ended))
+            && may_see(job)
+            && query.filter.matches(job, at)
+    };
+    let row = |job: &Arc<Job>| row(world, job, at, program(job));
+    let mut rows: Vec<JobRow>;
+    if query.ids.is_empty() {
+        // One more than is wanted shows whether there are more.
+        let found = listed(world, query).filter(|job| belongs(job)).take(query.limit + 1);
+        rows = found.map(row).collect();
+    } else {
+        let named = query.ids.iter().filter_map(|id| world.job(*id));
+        rows = named.filter(|job| belongs(job)).map(row).collect();
+        rows.sort_by_key(JobRow::place);
     }
-    let jobs = jobs.into_iter().map(|(_, row)| row).collect();
-    JobPage { jobs, next, counts: world.index().counts(), seq, at }
+    let more = rows.len() > query.limit;
+    rows.truncate(query.limit);
+    let next = rows.last().filter(|_| more).map(JobRow::place);
+    if query.before.is_some() {
+        rows.reverse();
+    }
+    JobPage { jobs: rows, next, counts: world.index().counts(), seq, at }
+}
+
+/// Jobs in the order of the list, or back from where the query says.
+fn listed<'a>(world: &'a World, query: &Query) -> Box<dyn Iterator<Item = &'a Arc<Job>> + 'a> {
+    let key = |cursor: Cursor| ((cursor.place.0, cursor.place.1), JobId(cursor.place.2));
+    let ended = query.ended;
+    if let Some(before) = query.before {
+        let lanes = LANES.into_iter().rev().filter(move |lane| *lane <= before.lane);
+        let back = lanes.flat_map(move |lane| {
+            world.index().lane_back(lane, (lane == before.lane).then(|| key(before)))
+        });
+        return Box::new(back.filter_map(|(_, id)| world.job(id)));
+    }
+    let cursor = query.cursor;
+    let lanes = LANES.into_iter().filter(move |lane| cursor.is_none_or(|at| at.lane <= *lane));
+    let forth = lanes.flat_map(move |lane| {
+        let after = cursor.filter(|at| at.lane == lane).map(key);
+        let jobs = world.index().lane(lane, after).filter_map(|(_, id)| world.job(id));
+        // Ended jobs come latest first: none after one that does not belong belongs either.
+        jobs.take_while(move |job| lane != Lane::Ended || ended_belongs(job, ended))
+    });
+    Box::new(forth)
 }
 
 fn ended_belongs(job: &Job, ended: Ended) -> bool {
@@ -105,6 +121,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         cancel_at: job.cancel.as_ref().map(|cancel| cancel.due.wall),
         acked: job.acked.clone(),
         pty: spec.pty,
+        order: order(job),
         preemptible: spec.preemptible,
         deadline: spec.deadline,
     }
@@ -174,6 +191,18 @@ pub fn summary(world: &World, seq: u64, at: At) -> Summary {
         seq,
         at,
     }
+}
+
+/// What charts show of a moment.
+pub fn minute(world: &World) -> Minute {
+    let counts = world.index().counts();
+    let mut now = Minute { running: counts.running, queued: counts.queued, ..Minute::default() };
+    for node in world.nodes() {
+        let held = world.index().used(&node.name).held;
+        now.cpu_milli = now.cpu_milli.saturating_add(held.cpu_milli);
+        now.gpu_milli = now.gpu_milli.saturating_add(held.gpu_milli);
+    }
+    now
 }
 
 fn node_row(world: &World, node: &crate::model::Node) -> NodeRow {

@@ -9,6 +9,7 @@ use crate::engine::handle::{Handle, lock, no_such_job};
 use crate::engine::{LogFiles, Metric, metrics, pages, replay};
 use crate::model::access::Right;
 use crate::model::fact::Record;
+use crate::model::history::History;
 use crate::model::job::TaskState;
 use crate::model::page::{JobDetail, JobPage, LogQuery, Query, ServerStatus, Summary, Why};
 use crate::model::ports::journal::{JournalReader, StorageError};
@@ -130,6 +131,19 @@ impl Handle {
         Err(denied.unwrap_or_else(|| Refusal::new(RefusalCode::Forbidden, "no rights here", "")))
     }
 
+    /// Use and queue over the last two hours, up to now.
+    ///
+    /// # Errors
+    /// As [`Handle::summary`].
+    pub async fn history(&self, by: &Actor) -> Result<History, Refusal> {
+        self.summary(by).await?;
+        let (now, at) = (pages::minute(&self.published().world), self.at());
+        let mut history = lock(&self.inner.shared.history).clone();
+        history.close(at.wall, now);
+        history.put(at.wall, now);
+        Ok(history)
+    }
+
     /// The server itself.
     pub async fn status(&self) -> ServerStatus {
         let published = self.published();
@@ -167,6 +181,68 @@ impl Handle {
             }
         }
         Ok(records)
+    }
+
+    /// As [`Handle::records`] with the number of each record; those that say nothing about `job`
+    /// are left out but for their number, and most of them not even read.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn records_about(
+        &self,
+        by: &Actor,
+        job: Option<JobId>,
+        seq: u64,
+        limit: usize,
+    ) -> Result<Vec<(u64, Option<Arc<Record>>)>, Refusal> {
+        let published = self.published();
+        let raw = lock(&self.inner.stored).reader.records(seq, limit).map_err(stored)?;
+        let number = job.map(|job| job.to_string());
+        let named = |bytes: &[u8]| {
+            let text = std::str::from_utf8(bytes);
+            number.as_ref().is_none_or(|number| text.is_ok_and(|text| text.contains(number)))
+        };
+        let about =
+            |record: &Record| job.is_none() || record.facts.iter().any(|fact| fact.job() == job);
+        let mut records = Vec::with_capacity(raw.len());
+        for (seq, bytes) in raw.iter().map(|(seq, bytes)| (*seq, bytes.as_slice())) {
+            let record = match named(bytes) {
+                true => Some(replay::read_record(seq, bytes).map_err(stored)?),
+                false => None,
+            };
+            let record = record.filter(about);
+            let record = record.filter(|record| self.may_follow(&published, by, record));
+            records.push((seq, record.map(Arc::new)));
+        }
+        Ok(records)
+    }
+
+    /// The last record before a job was submitted, so that reading goes on with everything that
+    /// happened to it.
+    ///
+    /// # Errors
+    /// As [`Handle::job`], or when the store fails.
+    pub async fn before_submission(&self, by: &Actor, id: JobId) -> Result<u64, Refusal> {
+        let published = self.published();
+        let job = self.find(&published, id)?;
+        rights::on_job(&published.world, by, &job, Right::See)?;
+        let stored_now = lock(&self.inner.stored);
+        let is_before = |seq: u64| -> Result<bool, Refusal> {
+            let after = stored_now.reader.records(seq, 1).map_err(stored)?;
+            let Some((seq, bytes)) = after.first() else { return Ok(false) };
+            let record = replay::read_record(*seq, bytes).map_err(stored)?;
+            Ok(record.at.now < job.submitted.now)
+        };
+        // Records stand in the order of time: the first that is not before is looked for.
+        let (mut low, mut high) = (0, published.seq);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match is_before(middle)? {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        Ok(low)
     }
 
     /// Whether a record is about something the caller may see.

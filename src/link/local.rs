@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt};
 
-use super::{Answer, JobQuery, Link, LinkError, Stream};
+use super::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::api::client::follow::Heard;
 use crate::api::client::{CallError, Client};
 use crate::base::{JobId, Name, Span, Wall};
 use crate::model::command::{Report, Verb};
+use crate::model::history::History;
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
@@ -65,10 +66,7 @@ fn answer<'a, T>(call: impl Future<Output = Result<T, CallError>> + Send + 'a) -
 
 impl Link for Local {
     fn jobs(&self, query: JobQuery) -> Answer<'_, JobPage> {
-        answer(async move {
-            let JobQuery { filter, ended, limit, cursor } = query;
-            self.client.jobs(&filter, ended, limit, cursor).await
-        })
+        answer(async move { self.client.jobs(&query).await })
     }
 
     fn job(&self, job: JobId) -> Answer<'_, JobDetail> {
@@ -81,6 +79,10 @@ impl Link for Local {
 
     fn summary(&self) -> Answer<'_, Summary> {
         answer(self.client.summary())
+    }
+
+    fn history(&self) -> Answer<'_, History> {
+        answer(self.client.history())
     }
 
     fn usage(&self, query: UsageQuery) -> Answer<'_, UsagePage> {
@@ -127,7 +129,7 @@ impl Link for Local {
         answer(async move { self.client.report(job, &report).await })
     }
 
-    fn logs(&self, job: JobId, query: LogQuery) -> Answer<'_, Stream<Bytes>> {
+    fn logs(&self, job: JobId, query: LogQuery) -> Answer<'_, Stream<Piece>> {
         answer(async move {
             let stream = self.client.logs(job, query).await?;
             Ok(stream.map(|piece| piece.map_err(LinkError::from)).boxed())
@@ -138,7 +140,19 @@ impl Link for Local {
     /// stream, which goes on after it.
     fn events(&self, since: Option<u64>, follow: bool) -> Answer<'_, Stream<EventRow>> {
         answer(async move {
-            let stream = self.client.events(since, follow).await?;
+            let stream = self.client.events(since, follow, None).await?;
+            Ok(stream.map(|heard| fact(heard?)).boxed())
+        })
+    }
+
+    fn events_of(
+        &self,
+        job: JobId,
+        since: Option<u64>,
+        follow: bool,
+    ) -> Answer<'_, Stream<EventRow>> {
+        answer(async move {
+            let stream = self.client.events(since, follow, Some(job)).await?;
             Ok(stream.map(|heard| fact(heard?)).boxed())
         })
     }

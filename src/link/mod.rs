@@ -11,26 +11,17 @@ use futures::stream::BoxStream;
 
 use crate::base::{JobId, Name, Span, Wall};
 use crate::model::command::{Report, Verb};
+use crate::model::history::History;
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
-    Cursor, Ended, EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
+    EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
 };
 use crate::model::refusal::Refusal;
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 
-/// Which jobs, in words: the server parses the filter.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobQuery {
-    /// Filter language (INTERFACE.md); empty for everything.
-    pub filter: String,
-    /// Which ended jobs.
-    pub ended: Ended,
-    /// Rows at most.
-    pub limit: usize,
-    /// Go on after this row.
-    pub cursor: Option<Cursor>,
-}
+pub use crate::api::client::calls::JobQuery;
+pub use crate::api::client::follow::Piece;
 
 /// Why a call brought nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -66,6 +57,9 @@ pub trait Link: Send + Sync {
     /// Nodes, countable resources, counts, holds.
     fn summary(&self) -> Answer<'_, Summary>;
 
+    /// Use and queue over the last two hours, as far as they are remembered.
+    fn history(&self) -> Answer<'_, History>;
+
     /// Who used how much of what, and how it is booked.
     fn usage(&self, query: UsageQuery) -> Answer<'_, UsagePage>;
 
@@ -100,10 +94,18 @@ pub trait Link: Send + Sync {
     fn report(&self, job: JobId, report: Report) -> Answer<'_, ()>;
 
     /// Output of a job.
-    fn logs(&self, job: JobId, query: LogQuery) -> Answer<'_, Stream<Bytes>>;
+    fn logs(&self, job: JobId, query: LogQuery) -> Answer<'_, Stream<Piece>>;
 
     /// Facts after `since`, then new ones as they come if `follow`.
     fn events(&self, since: Option<u64>, follow: bool) -> Answer<'_, Stream<EventRow>>;
+
+    /// The same about one job, from its submission on if `since` is not given.
+    fn events_of(
+        &self,
+        job: JobId,
+        since: Option<u64>,
+        follow: bool,
+    ) -> Answer<'_, Stream<EventRow>>;
 
     /// Bytes for a job's terminal.
     fn input(&self, job: JobId, rank: u32, bytes: Bytes) -> Answer<'_, ()>;

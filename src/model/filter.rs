@@ -8,6 +8,9 @@ use crate::base::Name;
 
 pub use matching::Subject;
 
+/// The word of `lane=` for jobs with a finding that makes them stuck, in whatever lane.
+pub const STUCK: &str = "stuck";
+
 /// All terms must hold; no terms match everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {

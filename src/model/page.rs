@@ -36,6 +36,10 @@ pub struct Query {
     pub limit: usize,
     /// Go on after this row of an earlier page.
     pub cursor: Option<Cursor>,
+    /// Go back from this row instead: the page that ends before it.
+    pub before: Option<Cursor>,
+    /// Only these jobs, if any are named.
+    pub ids: Vec<JobId>,
 }
 
 /// Which ended jobs belong to a page.
@@ -72,6 +76,11 @@ pub enum Lane {
     Ended,
 }
 
+impl Cursor {
+    /// Behind every row.
+    pub const END: Cursor = Cursor { lane: Lane::Ended, place: (u64::MAX, u64::MAX, u64::MAX) };
+}
+
 impl Lane {
     /// All of them, most urgent first.
     pub const ALL: [Lane; 4] = [Lane::Human, Lane::Running, Lane::Queued, Lane::Ended];
@@ -102,7 +111,8 @@ impl Lane {
 pub struct JobPage {
     /// The rows.
     pub jobs: Vec<JobRow>,
-    /// Where the next page starts, if there is one.
+    /// Where the next page starts, if there is one; of a page that goes back, where the one
+    /// before it ends.
     pub next: Option<Cursor>,
     /// How many jobs there are, whatever the filter says.
     pub counts: Counts,
@@ -200,6 +210,15 @@ pub struct JobRow {
     pub preemptible: bool,
     /// Should have ended by then.
     pub deadline: Option<Wall>,
+    /// Its place inside its lane; smaller comes first.
+    pub order: (u64, u64),
+}
+
+impl JobRow {
+    /// Its place in the list by urgency.
+    pub fn place(&self) -> Cursor {
+        Cursor { lane: self.lane, place: (self.order.0, self.order.1, self.id.0) }
+    }
 }
 
 /// Everything about one job.
@@ -371,4 +390,6 @@ pub struct LogQuery {
     pub follow: bool,
     /// Start this many bytes before the end.
     pub tail_bytes: Option<u64>,
+    /// Say when each piece was written.
+    pub times: bool,
 }

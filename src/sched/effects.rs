@@ -2,6 +2,7 @@
 
 use crate::base::{JobId, Name, Span, TaskId};
 use crate::model::job::{Job, StopFor, Task, TaskState};
+use crate::model::node::Warning;
 use crate::model::{Effect, Fact};
 use crate::sched::policy::spot;
 use crate::sched::world::World;
@@ -22,6 +23,12 @@ fn of_fact(fact: &Fact, world: &World) -> Vec<Effect> {
         Fact::TaskPlaced { task, .. } => vec![Effect::Start { task: *task }],
         Fact::JobStopping { job, .. } => wanted(job, |e| matches!(e, Effect::Stop { .. })),
         Fact::NodeWarned { node, .. } => hurried(world, node),
+        Fact::TaskStopping { task, .. } => {
+            let stops =
+                |effect: &Effect| matches!(effect, Effect::Stop { task: t, .. } if t == task);
+            let of_job = world.job(task.job).map(|job| of_job(world, job));
+            of_job.into_iter().flatten().filter(stops).collect()
+        }
         Fact::JobFrozen { job, .. } => wanted(job, |e| matches!(e, Effect::Freeze { .. })),
         Fact::JobThawed { job, .. } => {
             wanted(job, |e| matches!(e, Effect::Thaw { .. } | Effect::Limit { .. }))
@@ -38,7 +45,7 @@ fn of_fact(fact: &Fact, world: &World) -> Vec<Effect> {
 /// What was being stopped on a node anyway has no longer than the node.
 fn hurried(world: &World, node: &Name) -> Vec<Effect> {
     let there = |job: &Job| job.active_tasks().any(|task| stands_on(task, node));
-    let jobs = world.jobs().filter(|job| job.stop.is_some() && there(job));
+    let jobs = world.jobs().filter(|job| there(job));
     let effects = jobs.flat_map(|job| of_job(world, job));
     effects.filter(|effect| matches!(effect, Effect::Stop { .. })).collect()
 }
@@ -49,11 +56,21 @@ fn stands_on(task: &Task, node: &Name) -> bool {
 
 /// The time a task gets between TERM and KILL. On a node that is about to vanish nothing lasts
 /// longer than the node, and a stop for that very reason may take all the time there is.
-fn grace(world: &World, job: &Job, task: &Task) -> Span {
-    let node = task.placement.as_ref().and_then(|placement| world.node(&placement.node));
-    let Some(warning) = node.and_then(|node| node.warning.as_ref()) else { return job.spec.grace };
+fn grace(world: &World, job: &Job, task: &Task, why: StopFor) -> Span {
+    let Some(warning) = warning(world, task) else { return job.spec.grace };
     let left = spot::within(warning.due.now.since(world.at().now));
-    if job.stop == Some(StopFor::Spot) { left } else { left.min(job.spec.grace) }
+    if why == StopFor::Spot { left } else { left.min(job.spec.grace) }
+}
+
+/// Why a task ends while the rest of its gang goes on.
+fn given_up(world: &World, task: &Task) -> Option<StopFor> {
+    let why = if warning(world, task).is_some() { StopFor::Spot } else { StopFor::Preempt };
+    task.given_up.then_some(why)
+}
+
+/// The word that the task's node is about to vanish.
+fn warning<'a>(world: &'a World, task: &Task) -> Option<&'a Warning> {
+    world.node(&task.placement.as_ref()?.node)?.warning.as_ref()
 }
 
 /// Everything a world still wants of the outside: what a server does at its start, after it
@@ -77,8 +94,8 @@ fn of_job(world: &World, job: &Job) -> Vec<Effect> {
         if task.state == TaskState::Starting {
             effects.push(Effect::Start { task: id });
         }
-        if let Some(why) = job.stop {
-            effects.push(Effect::Stop { task: id, why, grace: grace(world, job, task) });
+        if let Some(why) = job.stop.or(given_up(world, task)) {
+            effects.push(Effect::Stop { task: id, why, grace: grace(world, job, task, why) });
             continue;
         }
         effects.push(match job.frozen {

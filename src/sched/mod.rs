@@ -7,9 +7,11 @@
 
 pub mod actions;
 pub mod apply;
+pub mod board;
 pub mod decide;
 pub mod effects;
 pub mod explain;
+mod gangs;
 pub mod health;
 mod index;
 pub mod invariants;
@@ -18,4 +20,5 @@ pub mod policy;
 pub mod world;
 
 pub use decide::{Decision, decide, rights};
+pub use index::order;
 pub use world::World;

@@ -10,13 +10,14 @@ mod pulse;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures::FutureExt;
+use futures::{FutureExt, StreamExt};
 
 use crate::base::{JobId, Name, Span, TaskId, Wall};
 use crate::engine::{pages, teams};
-use crate::link::{Answer, JobQuery, Link, Stream};
+use crate::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::model::access::Right;
 use crate::model::command::{Act, Report, Verb};
+use crate::model::history::History;
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, Query, ServerStatus, Summary, TeamPage, Why,
@@ -109,7 +110,8 @@ fn list(fleet: &Fleet, query: &JobQuery) -> Result<JobPage, Refusal> {
         return Err(Refusal::new(RefusalCode::Usage, what, "ask for the next page instead"));
     }
     let filter = filter::parse(&query.filter)?;
-    let query = Query { filter, ended: query.ended, limit, cursor: query.cursor };
+    let JobQuery { ended, cursor, before, ref ids, .. } = *query;
+    let query = Query { filter, ended, limit, cursor, before, ids: ids.clone() };
     let program = |job: &Job| fleet.program(job).cloned();
     Ok(pages::jobs(fleet.world(), fleet.seq(), fleet.at(), &query, &|_| true, &program))
 }
@@ -152,6 +154,10 @@ impl Link for Demo {
 
     fn summary(&self) -> Answer<'_, Summary> {
         self.answer(|fleet| Ok(pages::summary(fleet.world(), fleet.seq(), fleet.at())))
+    }
+
+    fn history(&self) -> Answer<'_, History> {
+        self.answer(|fleet| Ok(fleet.history()))
     }
 
     fn usage(&self, query: UsageQuery) -> Answer<'_, UsagePage> {
@@ -201,7 +207,7 @@ impl Link for Demo {
         self.command(Command::Report { job, report, by: owner() })
     }
 
-    fn logs(&self, job: JobId, query: LogQuery) -> Answer<'_, Stream<Bytes>> {
+    fn logs(&self, job: JobId, query: LogQuery) -> Answer<'_, Stream<Piece>> {
         let feed = LogFeed::new(self.pulse.clone(), job, query);
         self.answer(move |fleet| find(fleet, job).map(|_| feed.stream()))
     }
@@ -209,6 +215,22 @@ impl Link for Demo {
     fn events(&self, since: Option<u64>, follow: bool) -> Answer<'_, Stream<EventRow>> {
         let feed = EventFeed::new(self.pulse.clone(), since, follow);
         self.answer(move |_| Ok(feed.stream()))
+    }
+
+    fn events_of(
+        &self,
+        job: JobId,
+        since: Option<u64>,
+        follow: bool,
+    ) -> Answer<'_, Stream<EventRow>> {
+        let feed = EventFeed::new(self.pulse.clone(), since, follow);
+        self.answer(move |fleet| {
+            find(fleet, job)?;
+            let about = move |row: &Result<EventRow, LinkError>| {
+                std::future::ready(row.as_ref().is_ok_and(|row| row.fact.job() == Some(job)))
+            };
+            Ok(feed.stream().filter(about).boxed())
+        })
     }
 
     fn input(&self, job: JobId, rank: u32, bytes: Bytes) -> Answer<'_, ()> {

@@ -11,7 +11,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::base::{At, Digest, JobId, Mono, Name, Span, TaskId, Wall};
+use crate::engine::pages;
 use crate::model::fact::Record;
+use crate::model::history::History;
 use crate::model::job::Exit;
 use crate::model::node::Traits;
 use crate::model::page::Lane;
@@ -90,6 +92,7 @@ pub struct Fleet {
     seq: u64,
     books: Books,
     records: VecDeque<Arc<Record>>,
+    history: History,
     conducts: BTreeMap<JobId, Arc<Conduct>>,
     /// Work that a job need not do again.
     saved: BTreeMap<JobId, Span>,
@@ -136,6 +139,7 @@ impl Fleet {
             seq: 0,
             books: Books::default(),
             records: VecDeque::new(),
+            history: History::default(),
             conducts: BTreeMap::new(),
             saved: BTreeMap::new(),
             programs: BTreeMap::new(),
@@ -179,6 +183,15 @@ impl Fleet {
     /// builds.
     pub fn faults(&self) -> &[String] {
         &self.faults
+    }
+
+    /// Use and queue over the last two hours.
+    pub fn history(&self) -> History {
+        let mut history = self.history.clone();
+        let now = pages::minute(&self.world);
+        history.close(self.at.wall, now);
+        history.put(self.at.wall, now);
+        history
     }
 
     /// How often the core refused somebody of the simulation.
@@ -246,6 +259,9 @@ impl Fleet {
         let (facts, jobs) = (decision.facts, decision.jobs);
         if facts.is_empty() {
             return Ok(jobs);
+        }
+        if self.history.is_over(self.at.wall) {
+            self.history.close(self.at.wall, pages::minute(&self.world));
         }
         self.seq += 1;
         let effects = effects::of_facts(&facts, &decision.world);

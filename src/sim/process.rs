@@ -3,7 +3,6 @@
 //! Progress is counted in *work*, which passes only while it runs and asks nothing: a frozen
 //! process and one that waits for an answer stand still.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::base::{At, Mono, Name, Span, TaskId, Wall};
@@ -58,6 +57,13 @@ pub(super) enum Step {
     Save,
     Ask,
     End,
+}
+
+/// A line of output, its end included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::sim) struct Line {
+    pub(in crate::sim) at: Wall,
+    pub(in crate::sim) text: String,
 }
 
 /// How far a reader has read.
@@ -218,9 +224,9 @@ impl Process {
     }
 
     /// What it wrote since a reader last looked, and how far that reader is then.
-    pub(super) fn output(&self, read: Read, now: Mono) -> (String, Read) {
+    pub(super) fn output(&self, read: Read, now: Mono) -> (Vec<Line>, Read) {
         let to = self.work_at(now);
-        let mut out = String::new();
+        let mut out = Vec::new();
         if !self.conduct.quiet && self.began {
             self.lines(read, to, &mut out);
         }
@@ -232,7 +238,7 @@ impl Process {
         (out, Read { work, end: self.over.is_some() })
     }
 
-    fn lines(&self, read: Read, to: Span, out: &mut String) {
+    fn lines(&self, read: Read, to: Span, out: &mut Vec<Line>) {
         let pace = self.conduct.voice.pace().0;
         let started = self.stretches.first().map_or(Span::ZERO, |(work, _)| *work);
         let kept = Span(to.0.saturating_sub(LINES_MAX * pace));
@@ -259,7 +265,7 @@ impl Process {
         }
     }
 
-    fn ending(&self, exit: &Exit, out: &mut String) {
+    fn ending(&self, exit: &Exit, out: &mut Vec<Line>) {
         let words = &self.conduct.last_words;
         match exit {
             Exit::Code(0) if self.conduct.quiet => {}
@@ -272,15 +278,12 @@ impl Process {
         }
     }
 
-    fn write(&self, work: Span, text: &str, out: &mut String) {
+    fn write(&self, work: Span, text: &str, out: &mut Vec<Line>) {
         // What is written at the very end of a stretch is not written when the next one begins.
         let before = self.stretches.iter().rev().find(|(from, _)| *from < work);
         let stretch = before.or(self.stretches.first());
         let wall = stretch.map_or(Wall(0), |(from, wall)| *wall + (work - *from));
-        let stamp = wall.rfc3339();
-        let clock = stamp.get(11..19).unwrap_or("--:--:--");
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{clock} {text}");
+        out.push(Line { at: wall, text: format!("{text}\n") });
     }
 }
 

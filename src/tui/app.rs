@@ -10,7 +10,7 @@ use crate::model::Fact;
 use crate::model::page::EventRow;
 use crate::tui::actions::{self, cancel, undo::Undo};
 use crate::tui::event::{Deed, Effect, Event, Mouse};
-use crate::tui::feed::{Data, Rows, Want};
+use crate::tui::feed::{Data, From, Rows, Want};
 use crate::tui::ground::{Ground, Open, Options};
 use crate::tui::guard::EscapeGuard;
 use crate::tui::keys::{Code, Key};
@@ -93,10 +93,13 @@ impl App {
     pub fn wants(&self) -> BTreeSet<Want> {
         let mut wants = BTreeSet::from([Want::Summary]);
         // What needs somebody is always known: the header, the title and alarms speak of it.
-        let rows = |section, since| Rows { section, filter: String::new(), since, limit: ROWS };
-        wants.insert(Want::Rows(rows(Section::People, None)));
+        let rows = |section| {
+            let (filter, from) = (String::new(), From::Start);
+            Rows { section, filter, since: None, from, limit: ROWS, again: 0, watch: true }
+        };
+        wants.insert(Want::Rows(rows(Section::People)));
         if self.ground.known.may_have(Section::Stuck) {
-            wants.insert(Want::Rows(rows(Section::Stuck, None)));
+            wants.insert(Want::Rows(rows(Section::Stuck)));
         }
         if let Some(Popup::Confirm(confirm)) = &self.popup
             && let [job] = confirm.jobs.as_slice()
@@ -104,16 +107,7 @@ impl App {
             // The question says what would be lost, and that is more than a row knows.
             wants.insert(Want::Job(*job));
         }
-        if let Some(pane) = self.stack.last() {
-            for want in pane.wants(&self.ground) {
-                let same = |old: &Want| {
-                    matches!((old, &want), (Want::Rows(a), Want::Rows(b))
-                    if a.section == b.section)
-                };
-                wants.retain(|old| !same(old));
-                wants.insert(want);
-            }
-        }
+        wants.extend(self.stack.last().into_iter().flat_map(|pane| pane.wants(&self.ground)));
         wants
     }
 
@@ -321,7 +315,7 @@ impl App {
         if let Data::Facts(rows, _) = &data {
             self.drop_marks(rows);
         }
-        let answered = matches!(data, Data::Answer(..));
+        let answered = matches!(data, Data::Answer(..) | Data::Changed { .. });
         self.ground.known.take(data);
         if answered {
             self.tell_elsewhere(out);

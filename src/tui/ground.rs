@@ -49,6 +49,10 @@ pub struct Options {
     pub ascii: bool,
     /// Nothing moves that need not.
     pub reduced_motion: bool,
+    /// Times in UTC at first.
+    pub utc: bool,
+    /// The mouse is ours at first.
+    pub mouse: bool,
     /// The reader's zone; the machine's if not given.
     pub zone: Option<FixedOffset>,
     /// Where to open.
@@ -68,6 +72,8 @@ impl Default for Options {
             keymap: Keymap::default(),
             ascii: false,
             reduced_motion: false,
+            utc: false,
+            mouse: false,
             zone: None,
             open: Open::Home,
         }
@@ -167,14 +173,15 @@ pub struct Ground {
 impl Ground {
     /// The beginning: nothing is known.
     pub fn new(options: Options, size: (u16, u16)) -> Ground {
+        let (utc, mouse) = (options.utc, options.mouse);
         Ground {
             options,
             known: Known::default(),
             marks: BTreeSet::new(),
             messages: Messages::default(),
             size,
-            utc: false,
-            mouse: false,
+            utc,
+            mouse,
         }
     }
 

@@ -118,7 +118,7 @@ pub fn alerts(ground: &Ground) -> Vec<Line> {
     }
     let counts = ground.known.counts();
     if counts.human > 0 {
-        let people = ground.known.slice(Section::People);
+        let people = ground.known.watched(Section::People);
         let first = people.and_then(|slice| slice.rows.first());
         let asks = first.and_then(|row| Some((row, row.prompt.as_ref()?)));
         let text = match asks {
@@ -132,7 +132,7 @@ pub fn alerts(ground: &Ground) -> Vec<Line> {
         };
         lines.push(Line::of(text, Role::NeedsYou));
     } else if counts.stuck > 0 {
-        let stuck = ground.known.slice(Section::Stuck);
+        let stuck = ground.known.watched(Section::Stuck);
         let text = match stuck.and_then(|slice| slice.rows.first()) {
             Some(row) => {
                 let more = more(counts.stuck - 1);

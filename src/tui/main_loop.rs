@@ -52,6 +52,9 @@ pub enum Problem {
 pub async fn run(link: Arc<dyn Link>, options: Options) -> Result<(), Problem> {
     term::check().map_err(Problem::Unusable)?;
     let mut term = Term::enter()?;
+    if options.mouse {
+        term.mouse(true)?;
+    }
     let app = App::new(options, term.size());
     let (data_in, data) = mpsc::channel(WAITING_MAX);
     let feed = Feed::start(&link, &data_in);

@@ -77,7 +77,7 @@ impl Section {
     pub const fn term(self) -> &'static str {
         match self {
             Section::People => "lane=human",
-            Section::Stuck => "finding=any",
+            Section::Stuck => "lane=stuck",
             Section::Running => "lane=running",
             Section::Queued => "lane=queued",
             Section::Ended => "lane=ended",

@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures::StreamExt;
 use ratatui::buffer::Buffer;
 
@@ -117,6 +116,9 @@ impl Stage {
             }
         };
         self.event(Event::Data(Data::Link(Connection::Live))).await;
+        if let Ok(past) = self.link.history().await {
+            self.event(Event::Data(Data::Past(past))).await;
+        }
     }
 
     /// The facts that are new.
@@ -135,12 +137,13 @@ impl Stage {
             rank: Some(output.rank),
             follow: false,
             tail_bytes: Some(output.tail),
+            times: true,
         };
         let begins = Data::OutputBegins(output);
         self.event(Event::Data(begins)).await;
         match self.link.logs(output.job, query).await {
             Ok(stream) => {
-                let pieces: Vec<Bytes> =
+                let pieces: Vec<_> =
                     stream.filter_map(|piece| async { piece.ok() }).collect().await;
                 for piece in pieces {
                     self.event(Event::Data(Data::More(output, piece))).await;

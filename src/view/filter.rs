@@ -6,7 +6,7 @@
 
 use crate::base::{duration, nearest, quantity, text::sanitise};
 use crate::model::State;
-use crate::model::filter::{Field, Filter, Term, Test};
+use crate::model::filter::{Field, Filter, STUCK, Term, Test};
 use crate::model::finding::Signal;
 use crate::model::page::Lane;
 use crate::model::refusal::{Refusal, RefusalCode};
@@ -178,7 +178,7 @@ fn test(field: &Field, name: &str, operator: Operator, value: &str) -> Result<Te
 fn check_word(field: &Field, name: &str, value: &str) -> Result<(), Refusal> {
     let known: Vec<&str> = match field {
         Field::State => State::WORDS.to_vec(),
-        Field::Lane => Lane::ALL.map(Lane::word).to_vec(),
+        Field::Lane => Lane::ALL.map(Lane::word).into_iter().chain([STUCK]).collect(),
         Field::Preemptible => vec!["yes", "no"],
         Field::Tier => Tier::ALL.map(Tier::word).to_vec(),
         Field::Finding => Signal::ALL.map(Signal::word).into_iter().chain(["any"]).collect(),
@@ -194,7 +194,7 @@ fn check_word(field: &Field, name: &str, value: &str) -> Result<(), Refusal> {
     Err(match (nearest(&value.to_lowercase(), known.iter().copied()), field) {
         (Some(near), _) => refuse(what, format!("did you mean {name}={near}?")),
         (None, Field::State) if value == "ended" => refuse(what, "write lane=ended"),
-        (None, Field::State | Field::Lane) if value == "stuck" => refuse(what, "write finding=any"),
+        (None, Field::State) if value == STUCK => refuse(what, "write lane=stuck"),
         (None, _) => refuse(what, format!("write one of {}", known.join(", "))),
     })
 }

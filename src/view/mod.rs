@@ -15,4 +15,4 @@ pub mod table;
 pub mod words;
 
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;

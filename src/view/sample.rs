@@ -53,6 +53,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         cancel_at: None,
         acked: None,
         pty: false,
+        order: (0, 0),
         preemptible: false,
         deadline: None,
     }

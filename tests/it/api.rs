@@ -8,9 +8,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::StreamExt;
 use holdshort::api::server::openapi::Description;
-use holdshort::base::JobId;
+use holdshort::base::{JobId, Wall};
 use holdshort::link::local::Local;
-use holdshort::link::{JobQuery, Link, LinkError};
+use holdshort::link::{JobQuery, Link, LinkError, Piece};
 use holdshort::model::Fact;
 use holdshort::model::command::Verb;
 use holdshort::model::page::{Ended, LogQuery};
@@ -153,6 +153,26 @@ async fn pages_show_every_job_once() {
         }
     }
     assert_eq!(seen, (1..=25).collect::<Vec<_>>());
+    let history = api.read("/api/v1/history").await;
+    let now = history["minutes"].as_array().unwrap().last().unwrap();
+    assert_eq!((&now["queued"], &now["running"]), (&json!(25), &json!(0)));
+    // And back, page by page from behind the last job.
+    let (mut seen, mut before) = (Vec::new(), "end".to_owned());
+    loop {
+        let page = api.read(&format!("/api/v1/jobs?limit=10&before={before}")).await;
+        let rows = page["jobs"].as_array().unwrap();
+        seen.splice(0..0, rows.iter().map(|row| row["id"].as_u64().unwrap()));
+        match page["next_cursor"].as_str() {
+            Some(next) => before = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(seen, (1..=25).collect::<Vec<_>>());
+    let two = api.read("/api/v1/jobs?ids=9,7,999&filter=state%3Dqueued%20id%3D8..").await;
+    assert_eq!(two["jobs"].as_array().unwrap().len(), 1, "gone and other ones are left out");
+    let place = &two["jobs"][0]["place"].as_str().unwrap();
+    let after = api.read(&format!("/api/v1/jobs?limit=1&cursor={place}")).await;
+    assert_eq!(after["jobs"][0]["id"], 10, "a row's place is where a page can go on");
     let one = api.read("/api/v1/jobs?filter=id%3D7").await;
     assert_eq!(one["jobs"][0]["id"], 7);
     assert!(!one["jobs"][0]["reason"]["text"].as_str().unwrap().is_empty());
@@ -244,6 +264,20 @@ async fn facts_come_as_they_become_so_and_go_on_after_the_last_one_seen() {
     let after: Vec<u64> = known.into_iter().filter(|id| *id > middle).collect();
     assert_eq!(ids(&rest), after);
 
+    // Only what happened to one job, from its submission on.
+    let other = api.place.submit("", "true");
+    api.place.ok(&format!("wait {other}"));
+    let own = api.get(&format!("/api/v1/events?follow=false&job={id}")).await;
+    let own = own.text().await.unwrap();
+    let of_job = |event: &str| event.contains(&format!("\"job\":{id},"));
+    let events: Vec<&str> = own.split("\n\n").filter(|event| !event.is_empty()).collect();
+    assert!(events.iter().all(|event| of_job(event)), "{own}");
+    assert_eq!(events.len(), all.split("\n\n").filter(|event| of_job(event)).count());
+    assert!(own.starts_with("event: job_submitted\n"), "{own}");
+    let said = api.place.ok(&format!("events {id}"));
+    assert!(said.contains("submitted") && said.lines().count() >= 4, "{said}");
+    assert_eq!(api.get("/api/v1/events?job=77").await.status(), 404);
+
     let future = api.get("/api/v1/events?follow=false&since=99999").await.text().await.unwrap();
     assert!(future.starts_with("event: reset\n"), "{future}");
 }
@@ -279,12 +313,13 @@ async fn a_job_that_was_told_of_by_token_sees_itself_and_nothing_else() {
     assert_eq!(problem(late).await.0, 401, "a token ends with its job");
 }
 
-const FOLLOW: LogQuery = LogQuery { attempt: None, rank: None, follow: true, tail_bytes: None };
+const FOLLOW: LogQuery =
+    LogQuery { attempt: None, rank: None, follow: true, tail_bytes: None, times: false };
 
 /// Everything a job's output stream brings until it ends by itself.
 async fn whole(link: &Local, job: u64, query: LogQuery) -> String {
     let stream = link.logs(JobId(job), query).await.unwrap();
-    let pieces = stream.map(|piece| piece.unwrap()).collect::<Vec<Bytes>>();
+    let pieces = stream.map(|piece| piece.unwrap().bytes).collect::<Vec<Bytes>>();
     let pieces = tokio::time::timeout(PATIENCE, pieces).await.expect("the stream ends");
     String::from_utf8(pieces.concat()).unwrap()
 }
@@ -301,7 +336,7 @@ async fn output_is_followed_from_before_the_start_over_all_attempts_to_the_end()
     let mut text = String::new();
     let followed = async {
         while let Some(piece) = stream.next().await {
-            text.push_str(std::str::from_utf8(&piece.unwrap()).unwrap());
+            text.push_str(std::str::from_utf8(&piece.unwrap().bytes).unwrap());
             if text.ends_with("1\n") || text.ends_with("2\n") {
                 link.act(vec![JobId(job)], Verb::Requeue).await.unwrap();
             }
@@ -313,6 +348,43 @@ async fn output_is_followed_from_before_the_start_over_all_attempts_to_the_end()
     assert_eq!(whole(&link, job, second).await, "attempt 2\n");
     let tail = LogQuery { tail_bytes: Some(12), follow: false, ..FOLLOW };
     assert_eq!(whole(&link, job, tail).await, "2\nattempt 3\n");
+}
+
+/// Lines of output with the time of their first byte.
+async fn timed(link: &Local, job: u64, follow: bool) -> Vec<(Option<Wall>, String)> {
+    let query = LogQuery { times: true, follow, ..FOLLOW };
+    let mut stream = link.logs(JobId(job), query).await.unwrap();
+    let mut lines: Vec<(Option<Wall>, String)> = Vec::new();
+    while let Some(piece) = stream.next().await {
+        let Piece { at, bytes } = piece.unwrap();
+        for part in std::str::from_utf8(&bytes).unwrap().split_inclusive('\n') {
+            match lines.last_mut().filter(|(_, line)| !line.ends_with('\n')) {
+                Some((_, line)) => line.push_str(part),
+                None => lines.push((at, part.to_owned())),
+            }
+        }
+    }
+    lines
+}
+
+#[tokio::test]
+async fn output_has_times_also_when_it_is_rotated_and_when_it_is_read_late() {
+    let config = "[server]\nlog_bytes = \"64Ki\"\n[[node]]\nname = \"n1\"\ncpu = \"2\"\n";
+    let api = Api::new(Place::new(config));
+    let script = "seq 1 3; sleep 1.3; echo a; sleep 1.3; seq -f %06g 12000; sleep 1.3; echo z";
+    let job = api.place.submit("", script);
+    let live = tokio::time::timeout(PATIENCE, timed(&api.link(), job, true)).await.unwrap();
+    let late = timed(&api.link(), job, false).await;
+    assert_eq!(live.len(), 3 + 1 + 12_000 + 1);
+    assert_eq!(live, late, "reading later tells the same times");
+    let at = |text: &str| live.iter().find(|(_, line)| line == text).unwrap().0;
+    assert!(live.iter().all(|(at, _)| at.is_some()));
+    assert!(live.is_sorted_by_key(|(at, _)| *at));
+    assert!(at("3\n") < at("a\n") && at("a\n") < at("000001\n"));
+    assert!(at("012000\n") < at("z\n"));
+    let shown = api.place.ok(&format!("logs -T {job}"));
+    let last = shown.lines().last().unwrap();
+    assert!(last.len() == 21 && last.ends_with(" z"), "{last:?}");
 }
 
 #[tokio::test]
@@ -330,7 +402,7 @@ async fn output_is_followed_over_rotation_byte_for_byte() {
     for round in 1..=4 {
         let read = async {
             while !text.ends_with(&format!("{round}.009000\n")) {
-                let piece = stream.next().await.expect("it goes on").unwrap();
+                let piece = stream.next().await.expect("it goes on").unwrap().bytes;
                 text.push_str(std::str::from_utf8(&piece).unwrap());
             }
         };
@@ -351,7 +423,8 @@ async fn the_link_reads_what_the_server_says() {
     assert_eq!(Some(status.pid), api.place.server().and_then(|pid| u32::try_from(pid).ok()));
     let job = JobId(api.place.submit("-t --name shell", "read line; echo got $line"));
     api.place.until_state(job.0, "running");
-    let query = JobQuery { filter: "shell".into(), ended: Ended::None, limit: 5, cursor: None };
+    let query =
+        JobQuery { filter: "shell".into(), ended: Ended::None, limit: 5, ..JobQuery::default() };
     let page = link.jobs(query).await.unwrap();
     assert_eq!(page.jobs.iter().map(|row| row.id).collect::<Vec<_>>(), [job]);
     assert_eq!(link.why(job).await.unwrap().job, job);

@@ -42,7 +42,8 @@ fn a_larger_installation_keeps_the_rules_too() {
 async fn a_demo_can_stand_behind_any_reader_of_links() {
     let link: Box<dyn Link> = Box::new(Demo::still(7, Span::ZERO));
     let ended = Ended::Since(link.looked(None).await.unwrap());
-    let query = JobQuery { filter: "team=ml gpu=1..".into(), ended, limit: 200, cursor: None };
+    let query =
+        JobQuery { filter: "team=ml gpu=1..".into(), ended, limit: 200, ..JobQuery::default() };
     let page = link.jobs(query).await.unwrap();
     assert!(page.jobs.len() > 10, "{}", page.jobs.len());
     assert!(page.counts.human >= 4 && page.counts.stuck == 2);

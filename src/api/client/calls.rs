@@ -20,12 +20,43 @@ use crate::api::wire::usage::UsageList;
 use crate::api::wire::why::WhyDocument;
 use crate::base::{JobId, Span, Wall};
 use crate::model::command::{Report, Verb};
+use crate::model::history::History;
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{Cursor, Ended, JobDetail, JobPage, ServerStatus, Summary, TeamPage, Why};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 
 type Call<T> = Result<T, CallError>;
+
+/// Which jobs, in words: the server parses the filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobQuery {
+    /// Filter language (INTERFACE.md); empty for everything.
+    pub filter: String,
+    /// Which ended jobs.
+    pub ended: Ended,
+    /// Rows at most: 1 to 1000.
+    pub limit: usize,
+    /// Go on after this row.
+    pub cursor: Option<Cursor>,
+    /// Go back from this row instead: the rows right before it.
+    pub before: Option<Cursor>,
+    /// Only these jobs, if any are named; those that are gone or do not match are left out.
+    pub ids: Vec<JobId>,
+}
+
+impl Default for JobQuery {
+    fn default() -> JobQuery {
+        JobQuery {
+            filter: String::new(),
+            ended: Ended::All,
+            limit: 200,
+            cursor: None,
+            before: None,
+            ids: Vec::new(),
+        }
+    }
+}
 
 /// The address of something about a job.
 pub(super) fn of_job(job: JobId, what: &str) -> String {
@@ -37,22 +68,24 @@ impl Client {
     ///
     /// # Errors
     /// As every call: a refusal, no server, or another version.
-    pub async fn jobs(
-        &self,
-        filter: &str,
-        ended: Ended,
-        limit: usize,
-        cursor: Option<Cursor>,
-    ) -> Call<JobPage> {
+    pub async fn jobs(&self, query: &JobQuery) -> Call<JobPage> {
+        let JobQuery { filter, ended, limit, cursor, before, ids } = query;
         let ended = match ended {
             Ended::None => "none".to_owned(),
             Ended::All => "all".to_owned(),
             Ended::Since(wall) => wall.rfc3339(),
         };
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let before = before.map(|before| match before {
+            Cursor::END => "end".to_owned(),
+            before => cursor_text(before),
+        });
         let ask = Ask::get("/api/v1/jobs")
             .query("filter", Some(filter).filter(|filter| !filter.is_empty()))
+            .query("before", before)
+            .query("ids", Some(ids.join(",")).filter(|ids| !ids.is_empty()))
             .query("ended", Some(ended))
-            .query("limit", Some(limit))
+            .query("limit", Some(*limit))
             .query("cursor", cursor.map(cursor_text));
         Ok(self.document::<JobList>(ask).await?.try_into()?)
     }
@@ -82,6 +115,15 @@ impl Client {
     pub async fn summary(&self) -> Call<Summary> {
         let ask = Ask::get("/api/v1/summary");
         Ok(self.document::<wire::summary::Summary>(ask).await?.try_into()?)
+    }
+
+    /// Use and queue over the last two hours.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn history(&self) -> Call<History> {
+        let ask = Ask::get("/api/v1/history");
+        Ok(self.document::<wire::history::History>(ask).await?.try_into()?)
     }
 
     /// Who used how much of what.

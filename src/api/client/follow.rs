@@ -11,8 +11,30 @@ use super::calls::of_job;
 use super::sse::{Message, Parser};
 use super::{Ask, CallError, Client, PATIENCE, PAUSE};
 use crate::api::wire::event::{Event, RESET, Reset};
-use crate::base::JobId;
+use crate::api::wire::timed::Frames;
+use crate::base::{JobId, Wall};
 use crate::model::page::{EventRow, LogQuery};
+
+/// A piece of output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// When it was written, to the second, if that was asked for and is known.
+    pub at: Option<Wall>,
+    /// The bytes.
+    pub bytes: Bytes,
+}
+
+impl Piece {
+    fn of((at, bytes): (Option<Wall>, Vec<u8>)) -> Piece {
+        Piece { at, bytes: bytes.into() }
+    }
+}
+
+impl From<Bytes> for Piece {
+    fn from(bytes: Bytes) -> Piece {
+        Piece { at: None, bytes }
+    }
+}
 
 /// What a stream of facts brings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,22 +54,36 @@ impl Client {
         &self,
         job: JobId,
         query: LogQuery,
-    ) -> Result<BoxStream<'static, Result<Bytes, CallError>>, CallError> {
+    ) -> Result<BoxStream<'static, Result<Piece, CallError>>, CallError> {
         let ask = Ask::get(of_job(job, "/logs"))
             .query("attempt", query.attempt)
             .query("rank", query.rank)
             .query("follow", Some(query.follow))
             .query("tail_bytes", query.tail_bytes)
+            .query("times", query.times.then_some(true))
             .patient();
         let body = self.stream(&ask).await?.bytes_stream();
         let broken = |error: reqwest::Error| {
             let why = super::root_cause(&error);
             CallError::Unreachable(format!("the output broke off ({why})"))
         };
-        Ok(body.map(move |piece| piece.map_err(broken)).boxed())
+        let body = body.map(move |bytes| bytes.map_err(broken));
+        if !query.times {
+            return Ok(body.map(|bytes| bytes.map(|bytes| Piece { at: None, bytes })).boxed());
+        }
+        let mut frames = Frames::default();
+        let pieces = move |bytes: Result<Bytes, CallError>| {
+            let pieces = bytes.and_then(|bytes| Ok(frames.push(&bytes)?));
+            stream::iter(match pieces {
+                Ok(pieces) => pieces.into_iter().map(Piece::of).map(Ok).collect(),
+                Err(error) => vec![Err(error)],
+            })
+        };
+        Ok(body.map(pieces).flatten().boxed())
     }
 
-    /// Facts after `since` (from the oldest on if not given), then new ones as they come if
+    /// Facts after `since` (from the oldest on if not given), of one job if given, then new ones as
+    /// they come if
     /// `follow`. A lost connection is looked for again and nothing is missed or heard twice.
     ///
     /// # Errors
@@ -56,10 +92,12 @@ impl Client {
         &self,
         since: Option<u64>,
         follow: bool,
+        job: Option<JobId>,
     ) -> Result<BoxStream<'static, Result<Heard, CallError>>, CallError> {
         let mut reader = Reader {
             client: self.clone(),
             follow,
+            job,
             last: since,
             begun: 0,
             repeated: 0,
@@ -80,6 +118,7 @@ impl Client {
 struct Reader {
     client: Client,
     follow: bool,
+    job: Option<JobId>,
     /// The last record that came whole.
     last: Option<u64>,
     /// Facts that came of the record after it.
@@ -96,6 +135,7 @@ impl Reader {
     async fn open(&mut self) -> Result<(), CallError> {
         let ask = Ask::get("/api/v1/events")
             .query("since", self.last)
+            .query("job", self.job)
             .query("follow", Some(self.follow))
             .patient();
         let response = self.client.stream(&ask).await?;

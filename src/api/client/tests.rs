@@ -176,7 +176,7 @@ async fn facts_are_heard_once_each_over_a_lost_connection() {
     let answers = vec![Answer::HangUp, stream(&first.concat()), stream(&second.concat())];
     let server = serve(&place.path, answers);
     let client = Client::new(&place.path);
-    let stream = client.events(None, true).await.unwrap();
+    let stream = client.events(None, true, None).await.unwrap();
     let heard = tokio::time::timeout(SOON, stream.take(5).collect::<Vec<_>>()).await.unwrap();
     let fact = |n: usize| Ok(Heard::Fact(Box::new(facts[n].clone())));
     assert_eq!(heard, [fact(0), fact(1), fact(2), Ok(Heard::Reset(8)), fact(3)]);
@@ -191,7 +191,7 @@ async fn without_following_the_end_is_the_end() {
     let only = row(1, Fact::JobQueued { job: JobId(1) });
     let server = serve(&place.path, vec![stream(&event(&only, true))]);
     let client = Client::new(&place.path);
-    let stream = client.events(Some(0), false).await.unwrap();
+    let stream = client.events(Some(0), false, None).await.unwrap();
     let heard: Vec<_> = tokio::time::timeout(SOON, stream.collect()).await.unwrap();
     assert_eq!(heard, [Ok(Heard::Fact(Box::new(only)))]);
     server.await.unwrap();

@@ -22,6 +22,7 @@ use super::extract::{Caller, Params};
 use super::fault::{Answer, Fault};
 use crate::api::wire::event::{Event, RESET, Reset};
 use crate::api::wire::problem::Problem;
+use crate::base::JobId;
 use crate::model::fact::Record;
 use crate::model::{Actor, Command, Fact};
 
@@ -42,6 +43,8 @@ pub struct EventParams {
     since: Option<u64>,
     /// Go on with new facts as they come (the default).
     follow: Option<bool>,
+    /// Only facts about this job; from its submission on if `since` is not given.
+    job: Option<u64>,
 }
 
 /// Facts after a record, then new ones as they come. The id of an event is the record's number
@@ -58,10 +61,21 @@ pub async fn events(
     headers: HeaderMap,
 ) -> Answer<impl IntoResponse> {
     let since = last_event_id(&headers)?.or(params.since);
-    may_look(&app, &by).await?;
+    let job = params.job.map(JobId);
+    let since = match job {
+        // Who may see the job may see what happened to it.
+        Some(job) => {
+            let first = app.handle.before_submission(&by, job).await?;
+            Some(since.unwrap_or(first))
+        }
+        None => {
+            may_look(&app, &by).await?;
+            since
+        }
+    };
     let room = app.stream()?;
     let (out, stream) = mpsc::channel(AHEAD);
-    let feed = Feed { bell: app.handle.follow(), app, by, last: since, out };
+    let feed = Feed { bell: app.handle.follow(), app, by, job, last: since, out };
     let follow = params.follow.unwrap_or(true);
     tokio::spawn(async move {
         let _room = room;
@@ -85,6 +99,8 @@ fn last_event_id(headers: &HeaderMap) -> Answer<Option<u64>> {
 struct Feed {
     app: App,
     by: Actor,
+    /// Only what is about it.
+    job: Option<JobId>,
     bell: broadcast::Receiver<std::sync::Arc<Record>>,
     /// The last record it has seen, or has nothing to see in.
     last: Option<u64>,
@@ -146,16 +162,20 @@ impl Feed {
         let own = self.app.own();
         loop {
             let from = self.last.unwrap_or(0);
-            let records = self.app.handle.records(&own, from, BATCH).await.map_err(|_| Over)?;
+            let read = self.app.handle.records_about(&own, self.job, from, BATCH).await;
+            let records = read.map_err(|_| Over)?;
             if records.is_empty() {
                 return Ok(());
             }
-            for record in records {
+            for (seq, record) in records {
                 // The journal no longer has the record that was due.
-                if self.last.is_some_and(|last| record.seq > last.saturating_add(1)) {
-                    self.reset(record.seq.saturating_sub(1)).await?;
+                if self.last.is_some_and(|last| seq > last.saturating_add(1)) {
+                    self.reset(seq.saturating_sub(1)).await?;
                 }
-                self.send(&record).await?;
+                match record {
+                    Some(record) => self.send(&record).await?,
+                    None => self.last = Some(seq),
+                }
             }
         }
     }
@@ -170,7 +190,9 @@ impl Feed {
 
     fn messages(&self, record: &Record) -> Result<Vec<Sse>, Over> {
         let by = record.command.author().map(|by| by.shown().to_string());
-        let mut facts = record.facts.iter().filter(|fact| self.may_see(record, fact)).peekable();
+        let ours = |fact: &&Fact| self.job.is_none() || fact.job() == self.job;
+        let facts = record.facts.iter().filter(ours);
+        let mut facts = facts.filter(|fact| self.may_see(record, fact)).peekable();
         let mut messages = Vec::new();
         while let Some(fact) = facts.next() {
             let document = Event::new(record.seq, record.at, by.clone(), fact);
@@ -198,7 +220,6 @@ impl Feed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::JobId;
     use axum::http::HeaderValue;
 
     #[test]

@@ -16,7 +16,7 @@ use crate::api::wire::problem::Problem;
 use crate::api::wire::time::Time;
 use crate::api::wire::why::WhyDocument;
 use crate::base::JobId;
-use crate::model::page::{Ended, Query};
+use crate::model::page::{Cursor, Ended, Query};
 use crate::view::filter;
 
 /// Rows of a page that says nothing.
@@ -37,6 +37,12 @@ pub struct ListParams {
     limit: Option<usize>,
     /// `next_cursor` of the page before.
     cursor: Option<String>,
+    /// Go back: the page that ends before this place; `next_cursor` then leads further back.
+    /// `end` is behind the last job.
+    before: Option<String>,
+    /// Only these jobs: numbers between commas, 1000 at most. Those that are gone or do not match
+    /// are left out.
+    ids: Option<String>,
 }
 
 impl ListParams {
@@ -53,7 +59,24 @@ impl ListParams {
             ended: ended_of(self.ended.as_deref())?,
             limit,
             cursor: self.cursor.as_deref().map(cursor_of).transpose()?,
+            before: match self.before.as_deref() {
+                Some("end") => Some(Cursor::END),
+                before => before.map(cursor_of).transpose()?,
+            },
+            ids: self.ids.as_deref().map_or(Ok(Vec::new()), ids_of)?,
         })
+    }
+}
+
+fn ids_of(text: &str) -> Answer<Vec<JobId>> {
+    let ids: Result<Vec<JobId>, _> = text.split(',').map(|id| id.parse().map(JobId)).collect();
+    match ids {
+        Ok(ids) if ids.len() <= LIMIT_MAX => Ok(ids),
+        Ok(ids) => Err(Fault::usage(
+            format!("{} jobs are named, at most {LIMIT_MAX} can be", ids.len()),
+            "ask in several calls",
+        )),
+        Err(_) => Err(Fault::usage("ids are numbers between commas", "write ids=41,42")),
     }
 }
 
@@ -127,6 +150,13 @@ mod tests {
         let ended = Some("1970-01-01T00:00:01Z".to_owned());
         let since = query(ListParams { ended, ..ListParams::default() }).unwrap();
         assert_eq!(since.ended, Ended::Since(Wall(1000)));
+        let before = Some("end".to_owned());
+        let back = query(ListParams { before, ..ListParams::default() }).unwrap();
+        assert_eq!(back.before, Some(Cursor::END));
+        let ids =
+            |text: &str| query(ListParams { ids: Some(text.to_owned()), ..ListParams::default() });
+        assert_eq!(ids("41,42").unwrap().ids, [JobId(41), JobId(42)]);
+        assert!(ids("41,x").is_err() && ids("").is_err() && ids(&"7,".repeat(1001)).is_err());
         let ended = Some("yesterday".to_owned());
         assert!(query(ListParams { ended, ..ListParams::default() }).is_err());
     }

@@ -6,6 +6,7 @@ use axum::extract::State;
 use super::app::App;
 use super::extract::{Body, Caller, Place};
 use super::fault::Answer;
+use crate::api::wire::history::History;
 use crate::api::wire::node::NodeList;
 use crate::api::wire::problem::Problem;
 use crate::api::wire::receipt::Receipt;
@@ -28,6 +29,14 @@ pub async fn list(State(app): State<App>, Caller(by): Caller) -> Answer<Json<Nod
     (status = "default", body = Problem, content_type = "application/problem+json")))]
 pub async fn summary(State(app): State<App>, Caller(by): Caller) -> Answer<Json<Summary>> {
     Ok(Json(Summary::from(&app.handle.summary(&by).await?)))
+}
+
+/// Use and queue over the last two hours, a value a minute; it begins with the server.
+#[utoipa::path(get, path = "/api/v1/history", tag = "nodes", responses(
+    (status = 200, body = History),
+    (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub async fn history(State(app): State<App>, Caller(by): Caller) -> Answer<Json<History>> {
+    Ok(Json(History::from(&app.handle.history(&by).await?)))
 }
 
 /// Keeps new work from a node.

@@ -32,6 +32,7 @@ use super::{
         nodes::undrain,
         nodes::warning,
         nodes::summary,
+        nodes::history,
         teams::list,
         teams::add,
         teams::change,

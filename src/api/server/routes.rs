@@ -52,6 +52,7 @@ fn quick() -> Router<App> {
         // A path has slashes, written as they are or as %2F.
         .route("/teams/{*name}", patch(teams::change).delete(teams::remove))
         .route("/summary", get(nodes::summary))
+        .route("/history", get(nodes::history))
         .route("/pause", post(holds::pause))
         .route("/resume", post(holds::resume))
         .route("/usage", get(usage::usage))

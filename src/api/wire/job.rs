@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::amounts::Amounts;
+use super::cursor::{cursor_of, cursor_text};
 use super::exit::Exit;
 use super::finding::Finding;
 use super::hold::Hold;
@@ -16,7 +17,7 @@ use super::words::Word as _;
 use super::{WireError, Words, labels_out, name_map, names, texts};
 use crate::base::JobId;
 use crate::model;
-use crate::model::page::{JobRow, Lane};
+use crate::model::page::{Cursor, JobRow, Lane};
 use crate::model::setup::Tier;
 
 /// A job.
@@ -110,6 +111,8 @@ pub struct Job {
     pub acked_by: Option<String>,
     /// When it is cancelled by itself, unless somebody takes that back.
     pub cancel_at: Option<Time>,
+    /// Its place in the list by urgency, as a cursor.
+    pub place: String,
     /// May be stopped to make room for others.
     #[serde(default)]
     pub preemptible: bool,
@@ -237,6 +240,7 @@ impl Job {
             findings: row.findings.iter().map(|found| Finding::new(found, words)).collect(),
             acked_by: row.acked.as_ref().map(ToString::to_string),
             cancel_at: row.cancel_at.map(Time),
+            place: cursor_text(row.place()),
             preemptible: row.preemptible,
         }
     }
@@ -248,6 +252,7 @@ impl TryFrom<Job> for JobRow {
     fn try_from(from: Job) -> Result<JobRow, WireError> {
         let findings: Result<Vec<_>, _> =
             from.findings.into_iter().map(model::Finding::try_from).collect();
+        let Cursor { place, .. } = cursor_of(&from.place)?;
         Ok(JobRow {
             id: JobId(from.id),
             name: from.name.into(),
@@ -282,6 +287,7 @@ impl TryFrom<Job> for JobRow {
             acked: from.acked_by.map(Into::into),
             cancel_at: from.cancel_at.map(|time| time.0),
             pty: from.pty,
+            order: (place.0, place.1),
             preemptible: from.preemptible,
             deadline: from.deadline.map(|time| time.0),
         })

@@ -111,6 +111,7 @@ fn row() -> JobRow {
         cancel_at: Some(at(9).wall),
         acked: Some("bo".into()),
         pty: true,
+        order: (3, u64::MAX),
         preemptible: true,
         deadline: Some(Wall(1_800_000_000_003)),
     }
@@ -189,9 +190,11 @@ fn a_job_reads_back_with_its_tasks_and_attempts() {
     let detail = page::JobDetail {
         row: row(),
         tasks: vec![
-            Task::pending(0),
+            Task::pending(0, 0),
             Task {
                 rank: 1,
+                group: 2,
+                given_up: true,
                 state: TaskState::Running,
                 placement: Some(Placement {
                     node: "n1".into(),

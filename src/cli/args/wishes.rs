@@ -5,6 +5,7 @@ use clap::Args;
 use crate::base::{Name, Span, Wall, duration};
 use crate::cli::args::options::joined;
 use crate::cli::args::{groups, values};
+use crate::model::job::spec::HEALTH_EVERY;
 use crate::model::job::{Grace, GroupSet, Service};
 use crate::model::submission::{GroupRequest, GroupsRequest, Wishes};
 

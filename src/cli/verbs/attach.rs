@@ -182,7 +182,7 @@ impl Looking<'_> {
         let mut hangup = follow::caught(SignalKind::hangup())?;
         let tail_bytes = (!typing).then_some(TAIL);
         let rank = Some(self.rank);
-        let query = LogQuery { follow: true, tail_bytes, rank, attempt: None };
+        let query = LogQuery { follow: true, tail_bytes, rank, ..LogQuery::default() };
         let mut output = Output::open(self.link, session, self.job, query).await?;
         if typing {
             self.resize().await;
@@ -193,8 +193,8 @@ impl Looking<'_> {
         loop {
             tokio::select! {
                 piece = output.next() => match piece? {
-                    Some(bytes) => {
-                        self.screen.write(&bytes)?;
+                    Some(piece) => {
+                        self.screen.write(&piece.bytes)?;
                         if self.mode == Mode::Typing && !self.sized {
                             self.resize().await;
                         }

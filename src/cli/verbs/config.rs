@@ -52,6 +52,7 @@ impl Config {
             ConfigVerb::Schema => output.line(schema().trim_end())?,
             ConfigVerb::Check => {
                 let session = Session::new(globals)?;
+                super::console::configured(&session.places.config, None)?;
                 let file = &session.places.paths.config;
                 let state = if file.exists() { "is right" } else { "does not exist: defaults" };
                 session.output.line(&format!("{} {state}", file.display()))?;

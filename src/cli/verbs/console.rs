@@ -11,28 +11,37 @@ use crate::cli::args::target::Target;
 use crate::cli::exit::{FAILED, Failure, OK, Outcome};
 use crate::cli::output::Output;
 use crate::cli::session::{Session, block_on};
+use crate::config::Config;
 use crate::link::Link;
 use crate::sim::demo::Demo;
+use crate::tui::actions::Keymap;
 use crate::tui::{self, Open, Options, Stage, shot, theme};
 
 /// How the console shall look.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Look {
     /// Colours: terminal, dark, light, high-contrast, colour-blind or mono
-    #[arg(long, env = "HOLDSHORT_THEME", value_name = "NAME", help_heading = "Console")]
+    #[arg(long, value_name = "NAME", help_heading = "Console")]
     pub theme: Option<String>,
     /// Look only: nothing can be done from this console
     #[arg(long, help_heading = "Console")]
     pub read_only: bool,
     /// Draw with ASCII characters only
-    #[arg(long, help_heading = "Console")]
-    pub ascii: bool,
+    #[arg(long, help_heading = "Console", value_name = "true|false", num_args = 0..=1,
+        require_equals = true, default_missing_value = "true")]
+    pub ascii: Option<bool>,
     /// Show times in UTC
-    #[arg(long, help_heading = "Console")]
-    pub utc: bool,
+    #[arg(long, help_heading = "Console", value_name = "true|false", num_args = 0..=1,
+        require_equals = true, default_missing_value = "true")]
+    pub utc: Option<bool>,
+    /// Use the mouse
+    #[arg(long, help_heading = "Console", value_name = "true|false", num_args = 0..=1,
+        require_equals = true, default_missing_value = "true")]
+    pub mouse: Option<bool>,
     /// Move nothing that need not move
-    #[arg(long, help_heading = "Console")]
-    pub still: bool,
+    #[arg(long, help_heading = "Console", value_name = "true|false", num_args = 0..=1,
+        require_equals = true, default_missing_value = "true")]
+    pub still: Option<bool>,
 }
 
 /// `demo`.
@@ -60,15 +69,42 @@ pub struct Shots {
 }
 
 impl Look {
-    fn options(&self) -> Result<Options, Failure> {
-        let mut options = Options { read_only: self.read_only, ..Options::default() };
-        if let Some(name) = &self.theme {
-            options.theme = theme::load(name).map_err(|what| Failure::usage(what, ""))?;
-        }
-        (options.ascii, options.reduced_motion) = (self.ascii, self.still);
-        options.zone = self.utc.then(|| chrono::Utc.fix());
+    /// Flags over what is configured.
+    fn options(&self, config: &Config) -> Result<Options, Failure> {
+        let mut options = configured(config, self.theme.as_deref())?;
+        options.read_only = self.read_only;
+        options.ascii = self.ascii.unwrap_or(options.ascii);
+        options.utc = self.utc.unwrap_or(options.utc);
+        options.mouse = self.mouse.unwrap_or(options.mouse);
+        options.reduced_motion = self.still.unwrap_or(options.reduced_motion);
         Ok(options.fitted(&|name| std::env::var(name).ok()))
     }
+}
+
+/// The console as it is configured; `theme` is a flag's.
+///
+/// # Errors
+/// An unknown theme, action or key, or a key that would mean two things, with where it stands.
+pub fn configured(config: &Config, theme: Option<&str>) -> Result<Options, Failure> {
+    let console = &config.console;
+    let wrong = |key: &str, what: String| {
+        let origin = config.origin(key).map_or_else(String::new, |origin| format!("{origin}: "));
+        Failure::usage(format!("{origin}{key}: {what}"), "`holdshort config show --origin`")
+    };
+    let theme = match theme {
+        Some(name) => theme::load(name).map_err(|what| Failure::usage(what, ""))?,
+        None => theme::load(&console.theme).map_err(|what| wrong("console.theme", what))?,
+    };
+    let keymap = Keymap::new(&console.keys).map_err(|what| wrong("console.keys", what))?;
+    Ok(Options {
+        theme,
+        keymap,
+        ascii: console.ascii,
+        utc: console.utc,
+        mouse: console.mouse,
+        reduced_motion: console.reduced_motion,
+        ..Options::default()
+    })
 }
 
 /// What a word on the command line opens, if it is a target rather than a verb.
@@ -88,7 +124,7 @@ pub fn console(session: &Session, look: &Look, open: Open) -> Outcome {
     let place = crate::cli::serve::machine_name().to_string();
     let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).ok().flatten();
     let user = user.map(|user| user.name);
-    let options = Options { place, user, open, ..look.options()? };
+    let options = Options { place, user, open, ..look.options(&session.places.config)? };
     let link: Arc<dyn Link> = Arc::from(session.link()?);
     show(link, options)
 }
@@ -107,9 +143,9 @@ impl DemoVerb {
     ///
     /// # Errors
     /// When there is no terminal.
-    pub fn run(&self) -> Outcome {
+    pub fn run(&self, session: &Session) -> Outcome {
         let (place, user) = ("DEMO".to_owned(), Some("ana".to_owned()));
-        let options = Options { place, user, ..self.look.options()? };
+        let options = Options { place, user, ..self.look.options(&session.places.config)? };
         block_on(async {
             let link: Arc<dyn Link> = Arc::new(Demo::live(self.seed, self.speed));
             tui::run(link, options).await.map_err(|p| Failure::failed(p.to_string(), ""))?;
@@ -199,6 +235,34 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn with(text: &str) -> Result<Options, Failure> {
+        let file = Path::new("c.toml");
+        let given = crate::config::Given { file, must_exist: false, env: &|_| None, flags: &[] };
+        let config = crate::config::layers::merge(&given, text).unwrap();
+        let look = Look { ascii: Some(false), ..Look::default() };
+        look.options(&config)
+    }
+
+    #[test]
+    fn the_configuration_shapes_the_console_and_flags_win() {
+        let text = "[console]\nascii = true\nutc = true\ntheme = \"light\"\nkeys = {log = \"v\"}\n";
+        let options = with(text).unwrap();
+        assert_eq!(
+            (options.utc, options.mouse, options.theme.name.as_str()),
+            (true, false, "light")
+        );
+        assert_ne!(options.keymap, Keymap::default());
+        for (text, part) in [
+            ("[console]\ntheme = \"drak\"", "c.toml:2: console.theme: "),
+            ("[console.keys]\nlgo = \"v\"", "did you mean log?"),
+            ("[console.keys]\nlog = \"n\"", "would be both"),
+            ("[console.keys]\ncancel = \"x\"", "c.toml:1: console.keys: cancel only takes"),
+        ] {
+            let said = with(text).unwrap_err().what;
+            assert!(said.contains(part), "{text}: {said}");
+        }
+    }
 
     #[test]
     fn a_target_opens_the_console_there_and_a_verb_does_not() {

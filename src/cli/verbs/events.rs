@@ -1,4 +1,4 @@
-//! `events [-f]`: what happened, fact by fact.
+//! `events [JOB] [-f]`: what happened, fact by fact.
 
 use clap::Args;
 use futures::StreamExt;
@@ -6,10 +6,12 @@ use futures::StreamExt;
 use crate::api::wire::SCHEMA_VERSION;
 use crate::api::wire::event::{Event, EventList};
 use crate::base::At;
+use crate::cli::args::target::Target;
 use crate::cli::clock;
 use crate::cli::exit::{Failure, OK, Outcome};
 use crate::cli::session::Session;
 use crate::cli::shown;
+use crate::cli::targets;
 use crate::link::{Link, LinkError};
 use crate::model::page::EventRow;
 use crate::view::describe;
@@ -19,6 +21,9 @@ use crate::view::describe;
 #[command(after_help = "With --json also what the server notes for itself, such as the keys of \
                         requests.")]
 pub struct Events {
+    /// Only what happened to this job, from its submission on
+    #[arg(value_name = "JOB")]
+    target: Option<Target>,
     /// Go on as things happen
     #[arg(long, short = 'f')]
     follow: bool,
@@ -33,9 +38,16 @@ impl Events {
     /// # Errors
     /// The server's.
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
+        let job = match &self.target {
+            Some(target) => Some(targets::id(link, target).await?),
+            None => None,
+        };
         let mut since = self.since;
         loop {
-            let mut events = link.events(since, self.follow).await?;
+            let mut events = match job {
+                Some(job) => link.events_of(job, since, self.follow).await?,
+                None => link.events(since, self.follow).await?,
+            };
             let mut listed = Vec::new();
             let lost = loop {
                 match events.next().await {

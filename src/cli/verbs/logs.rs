@@ -3,13 +3,14 @@
 use clap::Args;
 
 use crate::base::text::sanitise;
-use crate::base::{JobId, quantity};
+use crate::base::{At, JobId, Wall, quantity};
 use crate::cli::args::target::Target;
 use crate::cli::args::values;
 use crate::cli::exit::{Failure, NOT_FOUND, OK, Outcome};
 use crate::cli::follow::{Output, Sink};
 use crate::cli::output::out_is_terminal;
 use crate::cli::session::Session;
+use crate::cli::shown;
 use crate::cli::targets;
 use crate::cli::terminal::filter::Pass;
 use crate::link::Link;
@@ -38,6 +39,9 @@ pub struct Logs {
     /// Only this much before the end: 64Ki
     #[arg(long, value_name = "BYTES", value_parser = quantity::parse_bytes)]
     tail: Option<u64>,
+    /// When each line was written, to the second, before it
+    #[arg(long, short = 'T')]
+    timestamps: bool,
 }
 
 impl Logs {
@@ -63,13 +67,19 @@ impl Logs {
             rank: self.task,
             follow: self.follow,
             tail_bytes: self.tail,
+            times: self.timestamps,
         };
         let mut output = Output::open(link, session, job, query).await?;
         let mut sink = Sink::new(Pass::Colours);
         let mut last = None;
-        while let Some(bytes) = output.next().await? {
-            sink.write(&bytes)?;
-            last = bytes.last().copied().or(last);
+        let sight = shown::sight(At::default());
+        let mut stamps = self.timestamps.then(|| Stamps::new(move |at| sight.full(at)));
+        while let Some(piece) = output.next().await? {
+            last = piece.bytes.last().copied().or(last);
+            match &mut stamps {
+                None => sink.write(&piece.bytes)?,
+                Some(stamps) => sink.write(&stamps.before_lines(piece.at, &piece.bytes))?,
+            }
         }
         match last {
             None => self.nothing(session, link, job).await?,
@@ -107,5 +117,49 @@ impl Logs {
             session.output.note(&format!("{job} printed nothing"));
         }
         Ok(())
+    }
+}
+
+/// Puts the time before each line.
+struct Stamps {
+    shown: Box<dyn Fn(Wall) -> String + Send>,
+    /// The next byte begins a line.
+    fresh: bool,
+    /// Columns of a stamp, for lines without one.
+    width: usize,
+}
+
+impl Stamps {
+    fn new(shown: impl Fn(Wall) -> String + Send + 'static) -> Stamps {
+        let width = shown(Wall(0)).len();
+        Stamps { shown: Box::new(shown), fresh: true, width }
+    }
+
+    fn before_lines(&mut self, at: Option<Wall>, bytes: &[u8]) -> Vec<u8> {
+        let stamp = at.map_or_else(|| " ".repeat(self.width), |at| (self.shown)(at));
+        let mut out = Vec::with_capacity(bytes.len() + stamp.len());
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if self.fresh {
+                out.extend_from_slice(stamp.as_bytes());
+                out.push(b' ');
+            }
+            out.extend_from_slice(line);
+            self.fresh = line.ends_with(b"\n");
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_the_time_of_its_first_byte() {
+        let mut stamps = Stamps::new(|at| format!("{:02}", at.0));
+        let mut out = stamps.before_lines(Some(Wall(1)), b"a\nb");
+        out.extend(stamps.before_lines(Some(Wall(2)), b"c\n"));
+        out.extend(stamps.before_lines(None, b"d\n"));
+        assert_eq!(String::from_utf8(out).unwrap(), "01 a\n01 bc\n   d\n");
     }
 }

@@ -92,7 +92,13 @@ impl Ls {
             Some(limit) => usize::try_from(limit).unwrap_or(PAGE),
             None => screen,
         };
-        let query = |cursor| JobQuery { filter: filter.to_owned(), ended, limit, cursor };
+        let query = |cursor| JobQuery {
+            filter: filter.to_owned(),
+            ended,
+            limit,
+            cursor,
+            ..JobQuery::default()
+        };
         let mut page = link.jobs(query(self.cursor()?)).await?;
         while self.all && page.next.is_some() {
             let more = link.jobs(query(page.next)).await?;

@@ -68,8 +68,10 @@ pub struct Heartbeat {
 
 /// `scale`.
 #[derive(Debug, Args)]
-#[command(after_help = "Between the gang's minimum and its size at submission. More start when there \
-                        is room; fewer are told to end, the surplus first.")]
+#[command(
+    after_help = "Between the gang's minimum and its size at submission. More start when there \
+                        is room; fewer are told to end, the surplus first."
+)]
 pub struct Scale {
     /// How many tasks the service wants from now on
     #[arg(value_name = "N", value_parser = values::at_least_one)]

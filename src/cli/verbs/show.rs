@@ -60,7 +60,9 @@ impl Why {
         if session.globals.json {
             session.json(&WhyDocument::new(&why, &Sentences::at(at)))?;
         } else {
-            let lines = describe::why(&why, &shown::sight(at));
+            let mut lines = describe::why(&why, &shown::sight(at));
+            let found = describe::trouble(&link.job(job).await?.row, &shown::sight(at));
+            lines.splice(1.min(lines.len())..1.min(lines.len()), found);
             session.output.out(&shown::text(&lines, session.output))?;
         }
         Ok(OK)

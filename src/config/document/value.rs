@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
 use super::Entries;
 use crate::base::{Name, Span, duration, nearest, quantity};
@@ -39,6 +39,8 @@ pub enum Value {
     Indices(Vec<u32>),
     /// Words.
     Words(BTreeSet<Name>),
+    /// Names with their keys.
+    Keys(Vec<(String, Vec<String>)>),
 }
 
 /// Roles by their words.
@@ -59,6 +61,7 @@ pub(super) fn read(kind: Kind, value: &DeValue) -> Result<Value, String> {
             | Kind::Weights | Kind::Priority | Kind::Thousandths | Kind::Indices
     );
     match value {
+        DeValue::Table(table) if kind == Kind::Keys => keys(table),
         DeValue::Boolean(_) if kind == Kind::Flag => read_text(kind, &written(value)),
         DeValue::Table(table) if matches!(kind, Kind::Bounds | Kind::Weights) => {
             let pair = |(key, value): (&toml::Spanned<Cow<'_, str>>, &toml::Spanned<DeValue>)| {
@@ -172,8 +175,26 @@ pub fn read_text(kind: Kind, text: &str) -> Result<Value, String> {
             let known = words.contains(&text);
             known.then(|| Value::Text(text.to_owned())).ok_or_else(|| one_of(text, words))
         }
-        Kind::Tables(_) | Kind::Labels | Kind::Words(_) => Err(quoted()),
+        Kind::Tables(_) | Kind::Labels | Kind::Words(_) | Kind::Keys => Err(quoted()),
     }
+}
+
+/// `log = "v"`, `cancel = ["C", "X"]`; an empty list takes the keys away.
+fn keys(table: &DeTable) -> Result<Value, String> {
+    let text = |value: &DeValue| match value {
+        DeValue::String(key) => Ok(key.to_string()),
+        other => Err(format!("a {} is no key; write \"v\" or \"ctrl-x\"", other.type_str())),
+    };
+    let one = |value: &DeValue| match value {
+        DeValue::Array(list) => list.iter().map(|item| text(item.get_ref())).collect(),
+        other => text(other).map(|key| vec![key]),
+    };
+    let each = table.iter().map(|(name, value)| {
+        let name = name.get_ref().to_string();
+        let keys = one(value.get_ref()).map_err(|why| format!("{name}: {why}"))?;
+        Ok((name, keys))
+    });
+    each.collect::<Result<_, String>>().map(Value::Keys)
 }
 
 fn is_printable(text: &str) -> bool {
@@ -206,12 +227,13 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Tier => "a tier; write \"research\"",
         Kind::Role => "a role; write \"operator\"",
         Kind::Devices(_) => "a number of devices or a list; write 2 or [{name = \"a\"}]",
+        Kind::Flag => "true or false",
+        Kind::Keys => "a table of keys; write {log = \"v\", cancel = [\"C\"]}",
         Kind::Tables(_) => "a list of tables; write [{team = \"ml\", role = \"operator\"}]",
         Kind::Bounds => "amounts; write {gpu = 8, cpu = \"64\", mem = \"256Gi\"}",
         Kind::Weights => "a weight; write 2 or {gpu = 2}",
         Kind::Priority => "a priority; write a whole number from 0 to 1000",
         Kind::Thousandths => "a number; write 1 or 0.5",
-        Kind::Flag => "true or false",
         Kind::Labels => "labels; write {zone = \"a\"}",
         Kind::Indices => "devices; write 2 for two of them or [0, 3] for these",
         Kind::OneOf(_) => "one of the words it may be",

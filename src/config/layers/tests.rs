@@ -128,6 +128,24 @@ pool = "burst"
 }
 
 #[test]
+fn the_console_is_configured_too() {
+    let file = "[console]\ntheme = \"dark\"\nutc = true\n[console.keys]\nlog = \"v\"\n\
+                cancel = [\"C\", \"X\"]\nmark = []\n";
+    let config = with_file(file).unwrap();
+    let keys =
+        |name: &str, keys: &[&str]| (name.to_owned(), keys.iter().map(|k| k.to_string()).collect());
+    let mut got = config.console.keys.clone();
+    got.sort();
+    assert_eq!(got, [keys("cancel", &["C", "X"]), keys("log", &["v"]), keys("mark", &[])]);
+    assert!(config.console.utc && !config.console.ascii);
+    assert_eq!(origin(&config, "console.theme"), ("dark".into(), "c.toml:2".into()));
+    assert_eq!(origin(&config, "console.mouse"), ("false".into(), "default".into()));
+    let env = |name: &str| (name == "HOLDSHORT_THEME").then(|| "mono".to_owned());
+    let config = merge(&given(&env, &[]), file).unwrap();
+    assert_eq!(config.console.theme, "mono");
+}
+
+#[test]
 fn flag_beats_environment_beats_file_beats_default() {
     let file = "[server]\nidle_exit = \"1m\"\nsocket = \"/f\"\ndata_dir = \"/f\"\n";
     let env = |name: &str| match name {

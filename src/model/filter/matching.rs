@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use super::STUCK;
 use super::{Field, Filter, Term, Test};
 use crate::base::{At, JobId, Name, Wall};
 use crate::model::finding::Signal;
 use crate::model::job::{ArrayPlace, Exit, Job};
-use crate::model::page::{JobRow, Lane};
+use crate::model::page::{self, JobRow, Lane};
 use crate::model::setup::Tier;
 use crate::model::{Finding, Resources, State};
 
@@ -82,7 +83,7 @@ fn look(field: &Field, test: &Test, subject: &impl Subject, now: At) -> bool {
         Field::Team => team(test, subject.team()),
         Field::Owner => text(test, subject.owner()),
         Field::State => text(test, subject.state().word()),
-        Field::Lane => text(test, subject.lane().word()),
+        Field::Lane => text(test, subject.lane().word()) || is_stuck(test, subject),
         Field::Tier => text(test, Tier::of(subject.priority()).word()),
         Field::Node => subject.nodes().iter().any(|node| text(test, node)),
         Field::Label(Some(key)) => subject.labels().get(key).is_some_and(|v| text(test, v)),
@@ -107,6 +108,13 @@ fn look(field: &Field, test: &Test, subject: &impl Subject, now: At) -> bool {
             .is_some_and(|deadline| integer(test, deadline.0.saturating_sub(now.wall.0))),
         Field::Finding => subject.findings().iter().any(|found| finding(test, found.signal)),
     }
+}
+
+/// A stuck job is in its lane and among the stuck ones.
+fn is_stuck(test: &Test, subject: &impl Subject) -> bool {
+    let live = subject.lane() != Lane::Ended;
+    live && text(test, STUCK)
+        && page::is_stuck(&subject.findings().into_iter().cloned().collect::<Vec<_>>())
 }
 
 fn text(test: &Test, value: &str) -> bool {

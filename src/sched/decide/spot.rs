@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use crate::base::{At, JobId, Name, Span};
+use crate::base::{At, JobId, Name, Span, TaskId};
 use crate::model::command::WARNING_MAX;
-use crate::model::fact::{Eviction, Rule};
-use crate::model::job::{Job, StopFor};
+use crate::model::fact::{Class, Eviction, Rule};
+use crate::model::job::{Job, StopFor, Task};
 use crate::model::reason::{Numbers, Value};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::{Actor, Fact};
 use crate::sched::decide::{life, rights};
+use crate::sched::gangs;
 use crate::sched::plan::Plan;
 
 /// Takes a warning. One that says no more than is known changes nothing.
@@ -55,16 +56,33 @@ fn there(plan: &Plan, node: &Name) -> Vec<JobId> {
 
 /// The ranks of a job on a node.
 fn ranks(job: &Arc<Job>, node: &Name) -> Vec<u32> {
-    let on = |task: &&crate::model::job::Task| {
-        task.placement.as_ref().is_some_and(|placement| placement.node == *node)
-    };
+    let on =
+        |task: &&Task| task.placement.as_ref().is_some_and(|placement| placement.node == *node);
     job.active_tasks().filter(on).map(|task| task.rank).collect()
 }
 
 fn leave(plan: &mut Plan, id: JobId, node: &Name, due: At, by: &Name) {
     let numbers: Numbers =
         [("node".into(), Value::from(&**node)), ("due_at".into(), Value::from(due.wall.0))].into();
-    let eviction = Eviction { by: Some(by.clone()), ..Eviction::whole(Rule::Spot, None, numbers) };
+    let whole = Eviction { by: Some(by.clone()), ..Eviction::whole(Rule::Spot, None, numbers) };
+    let Some(job) = plan.job(id) else { return };
+    let leaving = ranks(&job, node);
+    // A gang that keeps its minimum elsewhere goes on without its tasks here.
+    let stays =
+        |task: &Task| task.state.is_active() && !task.given_up && !leaving.contains(&task.rank);
+    if !gangs::has_its_minimum(&job, stays) {
+        plan.note(Fact::JobEvicted { job: id, eviction: Box::new(whole) });
+        return life::stop(plan, id, StopFor::Spot, by, None);
+    }
+    let given_up = |rank: &u32| job.tasks.iter().any(|task| task.rank == *rank && task.given_up);
+    let ranks: Vec<u32> = leaving.iter().copied().filter(|rank| !given_up(rank)).collect();
+    if ranks.is_empty() {
+        return;
+    }
+    let eviction = Eviction { ranks: ranks.clone(), ..whole };
     plan.note(Fact::JobEvicted { job: id, eviction: Box::new(eviction) });
-    life::stop(plan, id, StopFor::Spot, by, None);
+    for rank in ranks {
+        let task = TaskId { job: id, attempt: job.attempt, rank };
+        plan.note(Fact::TaskStopping { task, class: Class::StartStop });
+    }
 }

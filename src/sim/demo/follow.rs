@@ -10,13 +10,13 @@ use futures::stream;
 use tokio::sync::watch;
 
 use crate::base::{JobId, TaskId};
-use crate::link::{LinkError, Stream};
+use crate::link::{LinkError, Piece, Stream};
 use crate::model::Actor;
 use crate::model::fact::Record;
 use crate::model::page::{EventRow, LogQuery};
 use crate::sim::demo::pulse::{Beat, Pulse};
 use crate::sim::fleet::Fleet;
-use crate::sim::process::Read;
+use crate::sim::process::{Line, Read};
 
 /// Records read at once.
 const BATCH: usize = 256;
@@ -100,16 +100,17 @@ pub(super) struct LogFeed {
     read: BTreeMap<u32, Read>,
     /// Only the end of what is there at first.
     tail: Option<usize>,
+    ready: VecDeque<Piece>,
 }
 
 impl LogFeed {
     pub(super) fn new(pulse: Arc<Pulse>, job: JobId, query: LogQuery) -> LogFeed {
         let beat = pulse.listen();
         let tail = query.tail_bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-        LogFeed { pulse, beat, job, query, read: BTreeMap::new(), tail }
+        LogFeed { pulse, beat, job, query, read: BTreeMap::new(), tail, ready: VecDeque::new() }
     }
 
-    pub(super) fn stream(self) -> Stream<Bytes> {
+    pub(super) fn stream(self) -> Stream<Piece> {
         stream::unfold(self, |mut feed| async move {
             let piece = feed.next().await?;
             Some((Ok(piece), feed))
@@ -117,18 +118,21 @@ impl LogFeed {
         .boxed()
     }
 
-    async fn next(&mut self) -> Option<Bytes> {
+    async fn next(&mut self) -> Option<Piece> {
         loop {
+            if let Some(piece) = self.ready.pop_front() {
+                return Some(piece);
+            }
             if self.beat.borrow_and_update().over {
                 return None;
             }
             let pulse = self.pulse.clone();
-            let (mut text, goes_on) = pulse.with(|fleet| Ok(self.pull(fleet))).ok()?;
-            if let Some(tail) = self.tail.take() {
-                text = text.split_off(text.len().saturating_sub(tail));
-            }
-            if !text.is_empty() {
-                return Some(text.into());
+            let (lines, goes_on) = pulse.with(|fleet| Ok(self.pull(fleet))).ok()?;
+            let length = |lines: &[Line]| lines.iter().map(|line| line.text.len()).sum::<usize>();
+            let skip = self.tail.take().map_or(0, |tail| length(&lines).saturating_sub(tail));
+            self.ready = pieces(lines, skip, self.query.times);
+            if !self.ready.is_empty() {
+                continue;
             }
             if !self.query.follow || !goes_on {
                 return None;
@@ -138,21 +142,24 @@ impl LogFeed {
     }
 
     /// What is new, and whether more may come.
-    fn pull(&mut self, fleet: &Fleet) -> (Vec<u8>, bool) {
+    fn pull(&mut self, fleet: &Fleet) -> (Vec<Line>, bool) {
         let Some(job) = fleet.job(self.job) else { return (Vec::new(), false) };
+        let pty = job.spec.pty;
         let attempts = self.query.attempt.map_or(1..=job.attempt, |one| one..=one);
         let newest = self.query.attempt.is_none_or(|attempt| attempt == job.attempt);
-        let mut out = String::new();
+        let mut out: Vec<Line> = Vec::new();
         for attempt in attempts {
             let task = TaskId { job: self.job, attempt, rank: self.query.rank.unwrap_or(0) };
             let read = self.read.entry(attempt).or_default();
-            let (text, now) = fleet.output(task, *read);
+            let (lines, now) = fleet.output(task, *read);
             *read = now;
-            out.push_str(&text);
+            out.extend(lines);
         }
+        // A terminal puts the returns in.
+        out.iter_mut().filter(|_| pty).for_each(|line| line.text = line.text.replace('\n', "\r\n"));
         let only = self.query.attempt.is_some();
         let ended = only && job.active_tasks().next().is_none();
-        (out.into_bytes(), newest && job.is_live() && !ended)
+        (out, newest && job.is_live() && !ended)
     }
 
     async fn wait(&mut self) -> Option<()> {
@@ -164,4 +171,25 @@ impl LogFeed {
             () = tokio::time::sleep(LOOK) => Some(()),
         }
     }
+}
+
+/// Lines as pieces, without the first `skip` bytes.
+fn pieces(lines: Vec<Line>, mut skip: usize, times: bool) -> VecDeque<Piece> {
+    let mut out: VecDeque<Piece> = VecDeque::new();
+    let mut plain = Vec::new();
+    for line in lines {
+        let from = skip.min(line.text.len());
+        skip -= from;
+        let bytes = line.text.as_bytes().get(from..).unwrap_or_default();
+        match times {
+            true if bytes.is_empty() => {}
+            true => {
+                let bytes = Bytes::copy_from_slice(bytes);
+                out.push_back(Piece { at: Some(line.at), bytes });
+            }
+            false => plain.extend_from_slice(bytes),
+        }
+    }
+    out.extend((!plain.is_empty()).then(|| Piece::from(Bytes::from(plain))));
+    out
 }

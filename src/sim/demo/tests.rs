@@ -14,7 +14,7 @@ fn still() -> Demo {
 }
 
 fn every(filter: &str) -> JobQuery {
-    JobQuery { filter: filter.into(), ended: Ended::All, limit: 1000, cursor: None }
+    JobQuery { filter: filter.into(), limit: 1000, ..JobQuery::default() }
 }
 
 async fn one(demo: &Demo, filter: &str) -> crate::model::page::JobRow {
@@ -32,7 +32,7 @@ fn code<T>(result: Result<T, LinkError>) -> &'static str {
 
 async fn text(demo: &Demo, job: JobId, query: LogQuery) -> String {
     let pieces: Vec<_> = demo.logs(job, query).await.unwrap().collect().await;
-    let bytes: Vec<u8> = pieces.into_iter().flat_map(|piece| piece.unwrap().to_vec()).collect();
+    let bytes: Vec<u8> = pieces.into_iter().flat_map(|piece| piece.unwrap().bytes).collect();
     String::from_utf8(bytes).unwrap()
 }
 
@@ -154,7 +154,7 @@ async fn an_answer_at_a_prompt_lets_a_job_go_on() {
     assert_eq!(one(&demo, "fix-auth").await.lane, Lane::Running);
     demo.pass(Span::mins(1));
     let log = text(&demo, row.id, LogQuery { tail_bytes: Some(400), ..LogQuery::default() }).await;
-    assert!(log.len() <= 400 && log.contains("> A\n"), "{log}");
+    assert!(log.len() <= 400 && log.contains("> A\r\n"), "{log}");
     let plain = one(&demo, "finetune-7b").await.id;
     assert_eq!(code(demo.input(plain, 0, Bytes::from_static(b"x")).await), "conflict");
     let queued = one(&demo, "audit-deps").await.id;
@@ -170,11 +170,11 @@ async fn output_is_bounded_and_grows_while_it_is_followed() {
     assert!((1000..=2001).contains(&whole.lines().count()), "{}", whole.lines().count());
     let follow = LogQuery { follow: true, tail_bytes: Some(80), ..LogQuery::default() };
     let mut stream = demo.logs(job, follow).await.unwrap();
-    assert_eq!(stream.next().await.unwrap().unwrap().len(), 80);
+    assert_eq!(stream.next().await.unwrap().unwrap().bytes.len(), 80);
     demo.pass(Span::mins(2));
     demo.act(vec![job], Verb::Cancel { reason: None }).await.unwrap();
     demo.pass(Span::mins(1));
-    let rest: Vec<_> = stream.map(|piece| piece.unwrap()).collect().await;
+    let rest: Vec<_> = stream.map(|piece| piece.unwrap().bytes).collect().await;
     let rest = String::from_utf8(rest.concat()).unwrap();
     assert!(rest.contains("loss") && rest.ends_with("terminated\n"), "{rest}");
     let silent = one(&demo, "crawl-eu").await.id;
@@ -212,7 +212,7 @@ async fn time_passes_in_a_live_demo_and_followers_hear_of_it() {
     let job = one(&demo, "ray-sweep").await.id;
     let mut log = demo.logs(job, follow).await.unwrap();
     let next = tokio::time::timeout(Duration::from_secs(20), log.next()).await.unwrap();
-    assert!(!next.unwrap().unwrap().is_empty());
+    assert!(!next.unwrap().unwrap().bytes.is_empty());
     assert!(demo.status().await.unwrap().notes[0].contains("600x"));
 }
 
@@ -224,6 +224,22 @@ async fn after_its_end_a_demo_answers_no_more_and_its_streams_end() {
     assert_eq!(code(demo.summary().await), "unreachable");
     let left = tokio::time::timeout(Duration::from_secs(20), events.count()).await;
     assert_eq!(left.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn the_last_two_hours_are_remembered() {
+    let demo = still();
+    let history = demo.history().await.unwrap();
+    assert_eq!(history.minutes().len(), crate::model::history::MINUTES);
+    let summary = demo.summary().await.unwrap();
+    let gpu: u64 = summary.nodes.iter().map(|node| node.used.gpu_milli).sum();
+    let last = history.minutes().last().unwrap();
+    assert_eq!((last.gpu_milli, last.queued), (gpu, summary.counts.queued));
+    let queued = |minute: &crate::model::history::Minute| minute.queued;
+    let different: std::collections::BTreeSet<u64> = history.minutes().iter().map(queued).collect();
+    assert!(different.len() > 5, "the past was played: {different:?}");
+    demo.pass(Span::mins(3));
+    assert!(demo.history().await.unwrap().last() > history.last());
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use crate::model::{Actor, Command, Effect};
 use crate::sim::conduct::Conduct;
 use crate::sim::dice::Dice;
 use crate::sim::fleet::{Due, Fleet};
-use crate::sim::process::{Process, Read, Step};
+use crate::sim::process::{Line, Process, Read, Step};
 use crate::sim::site;
 
 /// Between the order to start and the process.
@@ -280,9 +280,9 @@ impl Fleet {
     }
 
     /// Output of a task since a reader last looked, and how far it is then.
-    pub(in crate::sim) fn output(&self, task: TaskId, read: Read) -> (String, Read) {
+    pub(in crate::sim) fn output(&self, task: TaskId, read: Read) -> (Vec<Line>, Read) {
         let process = self.processes.get(&task);
-        process.map_or((String::new(), read), |process| process.output(read, self.at.now))
+        process.map_or((Vec::new(), read), |process| process.output(read, self.at.now))
     }
 
     /// A task's process runs: it has begun and is not over.

@@ -42,10 +42,10 @@ fn work_stands_still_while_it_is_frozen_or_asks() {
 fn output_read_in_pieces_is_the_output_read_at_once() {
     let mut process = asking();
     let mut read = Read::default();
-    let mut pieces = String::new();
+    let mut pieces = Vec::new();
     let mut take = |process: &Process, secs: u64| {
-        let (text, next) = process.output(read, Mono(secs * 1000));
-        pieces.push_str(&text);
+        let (lines, next) = process.output(read, Mono(secs * 1000));
+        pieces.extend(lines);
         read = next;
     };
     take(&process, 20);
@@ -60,6 +60,8 @@ fn output_read_in_pieces_is_the_output_read_at_once() {
     take(&process, 150);
     let (whole, _) = process.output(Read::default(), Mono(150_000));
     assert_eq!(pieces, whole);
+    assert!(whole.is_sorted_by_key(|line| line.at));
+    let whole: String = whole.into_iter().map(|line| line.text).collect();
     assert!(whole.contains("A or B?\n") && whole.contains("> A\n"), "{whole}");
     assert!(whole.ends_with("pushed.\n"), "{whole}");
 }
@@ -67,8 +69,8 @@ fn output_read_in_pieces_is_the_output_read_at_once() {
 #[test]
 fn output_is_bounded() {
     let process = started(Conduct::of(Voice::Build, Span::hours(100)));
-    let (text, _) = process.output(Read::default(), Mono(Span::hours(99).0));
-    assert_eq!(text.lines().count() as u64, LINES_MAX);
+    let (lines, _) = process.output(Read::default(), Mono(Span::hours(99).0));
+    assert_eq!(lines.len() as u64, LINES_MAX);
 }
 
 #[test]

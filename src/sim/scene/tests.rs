@@ -9,7 +9,14 @@ use crate::view::sight::Sight;
 fn page(fleet: &Fleet) -> JobPage {
     let mark = fleet.world().looked(site::OWNER);
     let filter = Filter::default();
-    let query = Query { filter, ended: Ended::Since(mark), limit: 2000, cursor: None };
+    let query = Query {
+        filter,
+        ended: Ended::Since(mark),
+        limit: 2000,
+        cursor: None,
+        before: None,
+        ids: vec![],
+    };
     let program = |job: &crate::model::Job| fleet.program(job).cloned();
     crate::engine::pages::jobs(fleet.world(), fleet.seq(), fleet.at(), &query, &|_| true, &program)
 }

@@ -137,6 +137,8 @@ commands! {
     follow = Command::Follow,
     /// Breaks long lines, or not.
     wrap = Command::Wrap,
+    /// The time before each line, or not.
+    stamps = Command::Stamps,
     /// Another attempt.
     attempt = Command::Attempt,
     /// Another task.

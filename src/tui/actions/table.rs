@@ -133,6 +133,8 @@ pub const TABLE: &[Action] = &[
         "follow the end, or stay", look::always, look::follow),
     action!("wrap", ["w"], Looks, LOG, "wrap",
         "break long lines, or not", look::always, look::wrap),
+    action!("stamps", ["s"], Looks, LOG, "times",
+        "when each line was written, or not", look::always, look::stamps),
     action!("attempt", ["a"], Looks, LOG, "attempt",
         "output of one attempt, or of all", look::always, look::attempt),
     action!("rank", ["r"], Looks, &[Kind::Log, Kind::Terminal], "",

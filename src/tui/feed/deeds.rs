@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::Data;
+use super::news::News;
 use super::tasks::{PATIENCE, slow};
 use crate::base::JobId;
 use crate::link::{Link, LinkError};
@@ -17,13 +18,18 @@ use crate::tui::event::Deed;
 pub async fn run(
     link: Arc<dyn Link>,
     mut to_do: mpsc::Receiver<Deed>,
-    news: Arc<Notify>,
+    news: Arc<News>,
     out: mpsc::Sender<Data>,
 ) {
     while let Some(deed) = to_do.recv().await {
         let done = timeout(PATIENCE, perform(&*link, &deed)).await.unwrap_or_else(|_| Err(slow()));
         // What was done shows at once, not only when its fact comes by.
-        news.notify_one();
+        match &deed {
+            Deed::Act { jobs, .. } => news.of_jobs(jobs.iter().copied()),
+            Deed::Input { job, .. } => news.of_jobs([*job]),
+            Deed::Again(_) | Deed::Size { .. } | Deed::Looked(_) => {}
+            Deed::PauseAll { .. } | Deed::ResumeAll | Deed::Drain { .. } => news.of_all(),
+        }
         if out.send(Data::Did(deed, done)).await.is_err() {
             return;
         }

@@ -1,12 +1,14 @@
-//! Follows the journal: every fact is news; a lost connection is tried again.
+//! Follows the journal: every fact is news; a lost connection is tried again, and after a gap
+//! everything is read anew.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 
+use super::news::News;
 use super::tasks::{PATIENCE, slow};
 use super::{Connection, Data};
 use crate::link::{Link, LinkError};
@@ -21,7 +23,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 const GOOD: Duration = Duration::from_secs(10);
 
 /// Follows until nobody listens.
-pub async fn run(link: Arc<dyn Link>, news: Arc<Notify>, out: mpsc::Sender<Data>) {
+pub async fn run(link: Arc<dyn Link>, news: Arc<News>, out: mpsc::Sender<Data>) {
     let mut seen: Option<u64> = None;
     let mut attempt = 0u32;
     let mut mark_known = false;
@@ -48,7 +50,7 @@ pub async fn run(link: Arc<dyn Link>, news: Arc<Notify>, out: mpsc::Sender<Data>
 /// One connection from its beginning to its end; why it ended, or nothing if nobody listens.
 async fn once(
     link: &dyn Link,
-    news: &Notify,
+    news: &News,
     out: &mpsc::Sender<Data>,
     seen: &mut Option<u64>,
 ) -> Option<String> {
@@ -71,7 +73,12 @@ async fn once(
         Err(_) => return Some(slow().to_string()),
     };
     out.send(Data::Link(Connection::Live)).await.ok()?;
-    news.notify_one();
+    // Charts are nothing to wait for or to complain about.
+    if let Ok(Ok(past)) = timeout(PATIENCE, link.history()).await {
+        out.send(Data::Past(past)).await.ok()?;
+    }
+    // What was missed is not known job by job.
+    news.of_all();
     let mut batches = stream.ready_chunks(BATCH);
     while let Some(batch) = batches.next().await {
         let mut rows = Vec::with_capacity(batch.len());
@@ -84,8 +91,8 @@ async fn once(
         }
         if let Some(last) = rows.last() {
             *seen = Some(last.seq);
+            news.of_facts(rows.iter().map(|row| &row.fact));
             out.send(Data::Facts(rows, std::mem::take(&mut void))).await.ok()?;
-            news.notify_one();
         }
         if let Some(error) = failed {
             // Only a lost connection is continued where it was; after a gap in the journal what

@@ -5,14 +5,16 @@
 
 pub mod deeds;
 pub mod follow;
+pub mod news;
 pub mod outputs;
 pub mod tasks;
 
-use bytes::Bytes;
+use std::collections::BTreeSet;
 
 use crate::base::{JobId, Wall};
-use crate::link::LinkError;
-use crate::model::page::{EventRow, JobDetail, JobPage, Summary, Why};
+use crate::link::{LinkError, Piece};
+use crate::model::history::History;
+use crate::model::page::{Cursor, EventRow, JobDetail, JobPage, Summary, Why};
 use crate::tui::event::Deed;
 use crate::tui::section::Section;
 
@@ -29,8 +31,13 @@ pub enum Want {
     Job(JobId),
     /// Why a job is where it is.
     Why(JobId),
+    /// What happened to a job since it was submitted; later facts come with the others.
+    Facts(JobId),
     /// Output, followed to its end.
     Output(Output),
+    /// Rows in sight: they are brought up to date with whatever changes, since why a job waits
+    /// depends on others. Nothing is fetched for it by itself.
+    InSight(Vec<JobId>),
 }
 
 /// Rows of a section of the home list.
@@ -42,8 +49,26 @@ pub struct Rows {
     pub filter: String,
     /// Ended jobs only after this; all if not given.
     pub since: Option<Wall>,
+    /// Where they begin or end.
+    pub from: From,
     /// Rows at most.
     pub limit: usize,
+    /// Counts how often the same was asked for because too little of it was left.
+    pub again: u32,
+    /// For alarms and the header, whatever the list shows.
+    pub watch: bool,
+}
+
+/// Where rows begin or end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum From {
+    /// At the first row.
+    #[default]
+    Start,
+    /// After a place.
+    After(Cursor),
+    /// The last ones before a place.
+    Before(Cursor),
 }
 
 /// Output of a task.
@@ -70,6 +95,8 @@ pub enum Answer {
     Job(Box<JobDetail>),
     /// To [`Want::Why`].
     Why(Box<Why>),
+    /// To [`Want::Facts`]: oldest first.
+    Facts(JobId, Vec<EventRow>),
 }
 
 /// Something that came from the server.
@@ -77,12 +104,21 @@ pub enum Answer {
 pub enum Data {
     /// An answer.
     Answer(Want, Answer),
+    /// Jobs changed: these were asked for with a filter, and these of them there are.
+    Changed {
+        /// The filter.
+        filter: String,
+        /// The jobs.
+        asked: BTreeSet<JobId>,
+        /// Their rows, without those that are gone or do not match.
+        page: JobPage,
+    },
     /// A want brought nothing.
     Failed(Want, LinkError),
     /// Output begins (again): what was shown of it is void.
     OutputBegins(Output),
     /// More output.
-    More(Output, Bytes),
+    More(Output, Piece),
     /// Output is over, with why if it was not the job's end.
     OutputEnds(Output, Option<String>),
     /// Facts of the journal, in order; true if earlier ones are void.
@@ -91,6 +127,8 @@ pub enum Data {
     Link(Connection),
     /// Something was done, or not.
     Did(Deed, Result<Option<JobId>, LinkError>),
+    /// Use and queue before now.
+    Past(History),
     /// When this user last looked; `None` if nobody knows.
     Looked(Option<Wall>),
 }

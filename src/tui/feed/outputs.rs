@@ -49,6 +49,7 @@ async fn follow(link: Arc<dyn Link>, output: Output, out: mpsc::Sender<Data>) {
         rank: Some(output.rank),
         follow: true,
         tail_bytes: Some(output.tail),
+        times: true,
     };
     loop {
         if out.send(Data::OutputBegins(output)).await.is_err() {
@@ -76,8 +77,8 @@ async fn once(
     };
     while let Some(item) = stream.next().await {
         match item {
-            Ok(bytes) => {
-                if out.send(Data::More(output, bytes)).await.is_err() {
+            Ok(piece) => {
+                if out.send(Data::More(output, piece)).await.is_err() {
                     return None;
                 }
             }

@@ -1,23 +1,33 @@
 //! Fetches what is wanted: at once when a want is new, at most ten times a second on news.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::StreamExt;
 use futures::future::join_all;
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::{Answer, Data, Rows, Want, deeds, follow, outputs};
+use super::news::{Changed, News};
+use super::{Answer, Data, From, Rows, Want, deeds, follow, outputs};
+use crate::base::JobId;
 use crate::link::{JobQuery, Link, LinkError};
-use crate::model::page::{Ended, JobPage};
+use crate::model::page::{Cursor, Ended, JobPage};
 use crate::tui::event::Deed;
+use crate::tui::section::Section;
 
 /// Between two rounds of fetching on news.
 const ROUND: Duration = Duration::from_millis(100);
+/// Rows that were brought up to date for longer than this are read anew with the next news: an
+/// order may depend on more than the jobs that changed, a filter on the time.
+const TRUSTED: Duration = Duration::from_secs(30);
+const FILTERED: Duration = Duration::from_secs(5);
 /// A call that takes longer has failed.
 pub const PATIENCE: Duration = Duration::from_secs(10);
+/// Facts of a job that are kept.
+const FACTS_MAX: usize = 1000;
 /// Rows of one call at most: a server refuses to give more at once.
 const PAGE: usize = 1000;
 /// Deeds that may wait to be sent: more than anybody types in [`PATIENCE`].
@@ -38,9 +48,17 @@ impl Feed {
     pub fn start(link: &Arc<dyn Link>, out: &mpsc::Sender<Data>) -> Feed {
         let (wants, wanted) = watch::channel(Wants::default());
         let (deeds, to_do) = mpsc::channel(DEEDS_MAX);
-        let news = Arc::new(Notify::new());
+        let news = Arc::new(News::default());
         let mut tasks = JoinSet::new();
-        tasks.spawn(pages(link.clone(), wanted.clone(), news.clone(), out.clone()));
+        let fetcher = Fetcher {
+            link: link.clone(),
+            news: news.clone(),
+            out: out.clone(),
+            fetched: BTreeSet::new(),
+            next_round: Instant::now(),
+            read: Instant::now(),
+        };
+        tasks.spawn(pages(fetcher, wanted.clone()));
         tasks.spawn(follow::run(link.clone(), news.clone(), out.clone()));
         tasks.spawn(outputs::run(link.clone(), wanted, out.clone()));
         tasks.spawn(deeds::run(link.clone(), to_do, news, out.clone()));
@@ -64,42 +82,106 @@ impl Feed {
     }
 }
 
-async fn pages(
+/// Brings pages: what is wanted anew at once, what changed in rounds.
+struct Fetcher {
     link: Arc<dyn Link>,
-    mut wanted: watch::Receiver<Wants>,
-    news: Arc<Notify>,
+    news: Arc<News>,
     out: mpsc::Sender<Data>,
-) {
-    let mut fetched = BTreeSet::new();
-    let mut next_round = Instant::now();
+    /// What was fetched and is still wanted.
+    fetched: BTreeSet<Want>,
+    next_round: Instant,
+    /// When all rows were read last.
+    read: Instant,
+}
+
+/// Nobody listens any more.
+struct Over;
+
+async fn pages(mut fetcher: Fetcher, mut wanted: watch::Receiver<Wants>) {
     loop {
-        let all = tokio::select! {
+        let news = tokio::select! {
             changed = wanted.changed() => match changed {
                 Ok(()) => false,
                 Err(_) => return,
             },
-            () = news.notified() => true,
+            () = fetcher.news.heard() => true,
         };
-        if all {
-            sleep_until(next_round).await;
-            next_round = Instant::now() + ROUND;
+        if news {
+            sleep_until(fetcher.next_round).await;
+            fetcher.next_round = Instant::now() + ROUND;
         }
         let now = wanted.borrow_and_update().clone();
-        let fresh = |want: &&Want| all || !fetched.contains(*want);
-        let calls = now.iter().filter(fresh).filter_map(|want| fetch(&*link, want));
+        if fetcher.round(&now, news).await.is_err() {
+            return;
+        }
+    }
+}
+
+impl Fetcher {
+    async fn round(&mut self, wants: &Wants, news: bool) -> Result<(), Over> {
+        let changed = if news { self.news.take() } else { Changed::default() };
+        let timed = |want: &Want| matches!(want, Want::Rows(rows) if !rows.filter.is_empty());
+        let trusted = if wants.iter().any(timed) { FILTERED } else { TRUSTED };
+        let all = news && (changed.all || self.read.elapsed() > trusted);
+        if all {
+            self.read = Instant::now();
+        }
+        let due = |want: &&Want| match want {
+            Want::Rows(_) | Want::Facts(_) => all || !self.fetched.contains(*want),
+            _ => news || !self.fetched.contains(*want),
+        };
+        let calls = wants.iter().filter(due).filter_map(|want| fetch(&*self.link, want));
         for data in join_all(calls).await {
-            if out.send(data).await.is_err() {
-                return;
+            self.send(data).await?;
+        }
+        if news && !all {
+            self.bring_up_to_date(wants, changed.jobs).await?;
+        }
+        self.fetched = (**wants).clone();
+        Ok(())
+    }
+
+    /// Rows of jobs that changed and of those in sight, once for each filter.
+    async fn bring_up_to_date(&self, wants: &Wants, mut jobs: BTreeSet<JobId>) -> Result<(), Over> {
+        let shown = wants.iter().filter(|want| self.fetched.contains(*want));
+        let filters: BTreeSet<&str> = shown
+            .filter_map(|want| match want {
+                Want::Rows(rows) => Some(rows.filter.as_str()),
+                _ => None,
+            })
+            .collect();
+        for want in wants.iter() {
+            if let Want::InSight(seen) = want {
+                jobs.extend(seen.iter().take(PAGE / 2));
             }
         }
-        fetched = (*now).clone();
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        for filter in filters {
+            let ids = jobs.iter().copied().collect();
+            let filter = filter.to_owned();
+            let query = JobQuery { filter: filter.clone(), limit: PAGE, ids, ..Default::default() };
+            match timeout(PATIENCE, self.link.jobs(query)).await {
+                Ok(Ok(page)) => {
+                    self.send(Data::Changed { filter, asked: jobs.clone(), page }).await?;
+                }
+                // What was not learned now is learned with the next pages.
+                Ok(Err(_)) | Err(_) => self.news.of_all_later(),
+            }
+        }
+        Ok(())
+    }
+
+    async fn send(&self, data: Data) -> Result<(), Over> {
+        self.out.send(data).await.map_err(|_| Over)
     }
 }
 
 /// The call that answers a want; none for streams.
 pub fn fetch<'a>(link: &'a dyn Link, want: &Want) -> Option<futures::future::BoxFuture<'a, Data>> {
     let want = want.clone();
-    if matches!(want, Want::Output(_)) {
+    if matches!(want, Want::Output(_) | Want::InSight(_)) {
         return None;
     }
     Some(Box::pin(async move {
@@ -117,22 +199,54 @@ async fn call(link: &dyn Link, want: &Want) -> Result<Answer, LinkError> {
         Want::Rows(rows) => page(link, rows).await.map(Answer::Rows),
         Want::Job(job) => link.job(*job).await.map(Box::new).map(Answer::Job),
         Want::Why(job) => link.why(*job).await.map(Box::new).map(Answer::Why),
-        Want::Output(_) => Err(LinkError::Protocol("output is a stream".to_owned())),
+        Want::Facts(job) => facts(link, *job).await,
+        Want::Output(_) | Want::InSight(_) => {
+            Err(LinkError::Protocol("this is not one answer".to_owned()))
+        }
     }
+}
+
+/// What happened to a job, the latest of it.
+async fn facts(link: &dyn Link, job: JobId) -> Result<Answer, LinkError> {
+    let mut stream = link.events_of(job, None, false).await?;
+    let mut rows = VecDeque::new();
+    while let Some(row) = stream.next().await {
+        match row {
+            Ok(row) => rows.push_back(row),
+            // Older ones are no longer in the journal.
+            Err(LinkError::Protocol(_)) => rows.clear(),
+            Err(error) => return Err(error),
+        }
+        if rows.len() > FACTS_MAX {
+            rows.pop_front();
+        }
+    }
+    Ok(Answer::Facts(job, rows.into()))
 }
 
 /// Rows of a section, in as many calls as they take.
 async fn page(link: &dyn Link, rows: &Rows) -> Result<JobPage, LinkError> {
-    let ask = |limit: usize, cursor| JobQuery { limit: limit.min(PAGE), cursor, ..query(rows) };
-    let mut page = link.jobs(ask(rows.limit, None)).await?;
-    while let Some(cursor) = page.next {
+    let back = matches!(rows.from, From::Before(_));
+    let first = match rows.from {
+        From::Start => None,
+        From::After(place) | From::Before(place) => Some(place),
+    };
+    let ask = |limit: usize, place: Option<Cursor>| {
+        let (cursor, before) = if back { (None, place) } else { (place, None) };
+        JobQuery { limit: limit.min(PAGE), cursor, before, ..query(rows) }
+    };
+    let mut page = link.jobs(ask(rows.limit, first)).await?;
+    while let Some(place) = page.next {
         let missing = rows.limit.saturating_sub(page.jobs.len());
         if missing == 0 {
             break;
         }
-        let more = link.jobs(ask(missing, Some(cursor))).await?;
+        let mut more = link.jobs(ask(missing, Some(place))).await?;
         // A server that gives a place to go on from and nothing there would be asked for ever.
         page.next = more.next.filter(|_| !more.jobs.is_empty());
+        if back {
+            std::mem::swap(&mut page.jobs, &mut more.jobs);
+        }
         page.jobs.extend(more.jobs);
     }
     // The list may have moved between two calls.
@@ -144,12 +258,12 @@ async fn page(link: &dyn Link, rows: &Rows) -> Result<JobPage, LinkError> {
 /// The query of a section: the user's filter and the section's term.
 fn query(rows: &Rows) -> JobQuery {
     let ended = match (rows.section, rows.since) {
-        (crate::tui::section::Section::Ended, Some(mark)) => Ended::Since(mark),
-        (crate::tui::section::Section::Ended, None) => Ended::All,
+        (Section::Ended, Some(mark)) => Ended::Since(mark),
+        (Section::Ended, None) => Ended::All,
         _ => Ended::None,
     };
     let filter = format!("{} {}", rows.filter, rows.section.term()).trim().to_owned();
-    JobQuery { filter, ended, limit: rows.limit, cursor: None }
+    JobQuery { filter, ended, limit: rows.limit, ..JobQuery::default() }
 }
 
 /// A call took too long.

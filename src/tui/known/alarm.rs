@@ -26,9 +26,10 @@ impl Alarms {
     pub fn fresh(&mut self, known: &Known) -> Option<String> {
         let mut new = Vec::new();
         for section in [Section::People, Section::Stuck, Section::Ended] {
-            // A filtered page would make old things look new when the filter goes.
-            let whole = known.slice(section).filter(|slice| slice.filter.is_empty());
-            let Some(slice) = whole else { continue };
+            // What a filter hides still rings. A filtered page would make old things look new
+            // when the filter goes.
+            let listed = || known.slice(section).filter(|slice| slice.filter.is_empty());
+            let Some(slice) = known.watched(section).or_else(listed) else { continue };
             let first = self.known.insert(section);
             for row in &slice.rows {
                 let bad = |how| !matches!(how, Outcome::Succeeded | Outcome::Cancelled);

@@ -5,18 +5,20 @@
 pub mod alarm;
 pub mod clock;
 pub mod history;
+pub mod slice;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::base::{JobId, Span, Wall};
 use crate::model::State;
-use crate::model::page::{Counts, EventRow, JobDetail, JobRow, Summary, Why};
-use crate::tui::feed::{Answer, Connection, Data, Rows, Want};
+use crate::model::page::{Counts, EventRow, JobDetail, JobPage, JobRow, Summary, Why};
+use crate::tui::feed::{Answer, Connection, Data, Want};
 use crate::tui::section::Section;
 
 pub use alarm::Alarms;
 pub use clock::Clock;
 pub use history::History;
+pub use slice::Slice;
 
 /// Facts that are remembered.
 pub const FACTS_MAX: usize = 2000;
@@ -33,42 +35,21 @@ pub enum Looked {
     Never,
 }
 
-/// Rows of a section as they came.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Slice {
-    /// The rows that belong to the section, in the server's order.
-    pub rows: Vec<JobRow>,
-    /// There are more on the server.
-    pub more: bool,
-    /// The filter they were asked for with.
-    pub filter: String,
-    places: BTreeMap<JobId, usize>,
-}
-
-impl Slice {
-    /// The row of a job.
-    pub fn row(&self, job: JobId) -> Option<&JobRow> {
-        self.rows.get(*self.places.get(&job)?)
-    }
-
-    fn of(section: Section, rows: Vec<JobRow>, more: bool, filter: String) -> Slice {
-        let rows: Vec<JobRow> = rows.into_iter().filter(|row| section.holds(row)).collect();
-        let places = rows.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
-        Slice { rows, more, filter, places }
-    }
-}
-
 /// Everything that came from the server.
 #[derive(Debug, Default)]
 pub struct Known {
     /// Nodes, resources, counts.
     pub summary: Option<Summary>,
-    /// Rows by section.
+    /// Rows by section, as the list wants them.
     pub slices: BTreeMap<Section, Slice>,
+    /// What needs somebody, whatever the list shows.
+    pub watched: BTreeMap<Section, Slice>,
     /// Jobs that are looked at.
     pub jobs: BTreeMap<JobId, JobDetail>,
     /// Why they are where they are.
     pub whys: BTreeMap<JobId, Why>,
+    /// What happened to jobs that are looked at, oldest first.
+    pub facts_of: BTreeMap<JobId, Vec<EventRow>>,
     /// The latest facts, oldest first.
     pub facts: VecDeque<EventRow>,
     /// Use and queue over time.
@@ -97,6 +78,7 @@ impl Known {
                 self.failed.insert(want, error.to_string());
                 self.version += 1;
             }
+            Data::Changed { filter, asked, page } => self.changed(&filter, &asked, &page),
             Data::Facts(rows, void) => self.facts(rows, void),
             Data::Link(connection) => {
                 let since = match &self.link {
@@ -110,6 +92,7 @@ impl Known {
                 };
                 self.link = Some((connection, since));
             }
+            Data::Past(past) => self.history.seed(past),
             Data::Looked(mark) => self.looked = mark.map_or(Looked::Never, Looked::At),
             Data::OutputBegins(_) | Data::More(..) | Data::OutputEnds(..) | Data::Did(..) => {}
         }
@@ -118,6 +101,7 @@ impl Known {
     /// Forgets what is no longer wanted.
     pub fn keep(&mut self, wants: &BTreeSet<Want>) {
         self.jobs.retain(|job, _| wants.contains(&Want::Job(*job)));
+        self.facts_of.retain(|job, _| wants.contains(&Want::Facts(*job)));
         self.whys.retain(|job, _| wants.contains(&Want::Why(*job)));
         self.failed.retain(|want, _| wants.contains(want));
     }
@@ -137,7 +121,7 @@ impl Known {
 
     /// The row of a job in whatever section has it.
     pub fn row(&self, job: JobId) -> Option<&JobRow> {
-        let listed = self.slices.values().find_map(|slice| slice.row(job));
+        let listed = self.all_slices().find_map(|slice| slice.row(job));
         listed.or_else(|| self.jobs.get(&job).map(|detail| &detail.row))
     }
 
@@ -145,7 +129,7 @@ impl Known {
     pub fn cancelling(&self) -> impl Iterator<Item = &JobRow> {
         // A job that is looked at is known better than its row in a list.
         let looked_at = self.jobs.values().map(|detail| &detail.row);
-        let listed = self.slices.values().flat_map(|slice| &slice.rows);
+        let listed = self.all_slices().flat_map(|slice| &slice.rows);
         let listed = listed.filter(|row| !self.jobs.contains_key(&row.id));
         let now = self.clock.at().wall;
         let mut going: Vec<&JobRow> = looked_at
@@ -162,8 +146,18 @@ impl Known {
     /// A section may have rows. The server looks at every job to find stuck ones, so it is only
     /// asked while its counts say that there are some.
     pub fn may_have(&self, section: Section) -> bool {
-        let shown = self.slice(section).is_some_and(|slice| !slice.rows.is_empty());
+        let has = |slice: Option<&Slice>| slice.is_some_and(|slice| !slice.rows.is_empty());
+        let shown = has(self.slice(section)) || has(self.watched(section));
         section != Section::Stuck || shown || self.counts().stuck > 0
+    }
+
+    fn all_slices(&self) -> impl Iterator<Item = &Slice> {
+        self.slices.values().chain(self.watched.values())
+    }
+
+    /// What needs somebody, also if the list hides it.
+    pub fn watched(&self, section: Section) -> Option<&Slice> {
+        self.watched.get(&section)
     }
 
     /// Rows of a section.
@@ -179,13 +173,10 @@ impl Known {
                 self.summary = Some(*summary);
                 self.version += 1;
             }
-            (Want::Rows(Rows { section, filter, .. }), Answer::Rows(page)) => {
-                self.clock.anchor(page.at);
-                if let Some(summary) = &mut self.summary {
-                    summary.counts = page.counts;
-                }
-                let more = page.next.is_some();
-                self.slices.insert(*section, Slice::of(*section, page.jobs, more, filter.clone()));
+            (Want::Rows(rows), Answer::Rows(page)) => {
+                self.counted(&page);
+                let slices = if rows.watch { &mut self.watched } else { &mut self.slices };
+                slices.insert(rows.section, Slice::of(rows, page));
                 self.version += 1;
             }
             (_, Answer::Job(detail)) => {
@@ -196,8 +187,28 @@ impl Known {
                 self.whys.insert(why.job, *why);
                 self.version += 1;
             }
+            (_, Answer::Facts(job, rows)) => {
+                self.facts_of.insert(job, rows);
+                self.version += 1;
+            }
             (_, Answer::Rows(_)) => {}
         }
+    }
+
+    fn counted(&mut self, page: &JobPage) {
+        self.clock.anchor(page.at);
+        if let Some(summary) = &mut self.summary {
+            summary.counts = page.counts;
+        }
+    }
+
+    fn changed(&mut self, filter: &str, asked: &BTreeSet<JobId>, page: &JobPage) {
+        self.counted(page);
+        let slices = self.slices.values_mut().chain(self.watched.values_mut());
+        for slice in slices.filter(|slice| slice.filter == filter) {
+            slice.change(asked, &page.jobs);
+        }
+        self.version += 1;
     }
 
     fn facts(&mut self, rows: Vec<EventRow>, void: bool) {
@@ -206,6 +217,12 @@ impl Known {
         }
         for row in rows {
             self.clock.anchor(row.at);
+            if let Some(own) = row.fact.job().and_then(|job| self.facts_of.get_mut(&job)) {
+                let is_new = own.last().is_none_or(|last| row.seq > last.seq);
+                let more =
+                    own.last().is_some_and(|last| row.seq == last.seq) && !own.contains(&row);
+                own.extend((is_new || more).then(|| row.clone()));
+            }
             if self.facts.len() == FACTS_MAX {
                 self.facts.pop_front();
             }

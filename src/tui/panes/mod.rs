@@ -98,6 +98,8 @@ pub enum Command {
     Filter(String),
     /// Break long lines or not.
     Wrap,
+    /// Show when each line came, or not.
+    Stamps,
     /// Follow the end or not.
     Follow,
     /// To the next match, or back.

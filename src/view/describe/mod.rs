@@ -8,6 +8,7 @@ pub mod place;
 pub mod server;
 mod sheet;
 pub mod teams;
+mod trouble;
 pub mod usage;
 pub mod why;
 
@@ -16,5 +17,6 @@ pub use job::job;
 pub use place::{nodes, summary};
 pub use server::status;
 pub use teams::{team, teams};
+pub use trouble::trouble;
 pub use usage::usage;
 pub use why::why;

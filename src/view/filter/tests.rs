@@ -92,7 +92,7 @@ fn mistakes_name_the_nearest_known_word() {
         ("zzzzzz=1", "there are id, name, team"),
         ("state=queud", "did you mean state=queued?"),
         ("state=ended", "write lane=ended"),
-        ("lane=stuck", "write finding=any"),
+        ("state=stuck", "write lane=stuck"),
         ("tier=best", "write one of batch, research, deadline, production"),
         ("gpu=many", "gpu: \"many\" is not an amount"),
         ("mem=400m", "did you mean 400Mi?"),

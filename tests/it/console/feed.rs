@@ -10,7 +10,7 @@ use holdshort::link::Link;
 use holdshort::model::Fact;
 use holdshort::model::page::EventRow;
 use holdshort::tui::event::Deed;
-use holdshort::tui::feed::{Connection, Data, Feed, Output, Rows, Want};
+use holdshort::tui::feed::{Connection, Data, Feed, From, Output, Rows, Want};
 use holdshort::tui::section::Section;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -50,7 +50,9 @@ impl Ears {
 
 fn queued(filter: &str) -> Want {
     let section = Section::Queued;
-    Want::Rows(Rows { section, filter: filter.into(), since: None, limit: 50 })
+    let (from, filter) = (From::Start, filter.into());
+    let (since, limit, again, watch) = (None, 50, 0, false);
+    Want::Rows(Rows { section, filter, since, from, limit, again, watch })
 }
 
 fn answers(data: &Data, want: &Want) -> bool {
@@ -80,7 +82,7 @@ async fn much_news_is_few_pages() {
     let mut ears = listen(&link, &[queued("")]);
     ears.until("live", |data| *data == Data::Link(Connection::Live)).await;
     ears.until("rows", |data| answers(data, &queued(""))).await;
-    let before = link.pages();
+    let before = link.queries().len();
     for seq in 0..1000 {
         link.publish(fact(101 + seq));
     }
@@ -90,7 +92,7 @@ async fn much_news_is_few_pages() {
             _ => false,
         })
         .await;
-    ears.until("a page after it", |data| answers(data, &queued(""))).await;
+    ears.until("its job", |data| matches!(data, Data::Changed { .. })).await;
     let facts: usize = heard
         .iter()
         .map(|data| match data {
@@ -99,7 +101,29 @@ async fn much_news_is_few_pages() {
         })
         .sum();
     assert!(facts >= 1000, "no fact is left out");
-    assert!(link.pages() - before <= 5, "{} pages for one burst", link.pages() - before);
+    let asked = link.queries().split_off(before);
+    assert!(asked.len() <= 5, "{} calls for one burst", asked.len());
+    assert!(asked.iter().all(|query| query.ids == [JobId(240)]), "only what changed: {asked:?}");
+}
+
+#[tokio::test]
+async fn what_is_in_sight_is_brought_up_to_date_with_what_changed() {
+    let link = Fake::new(fleet::many());
+    let seen = Want::InSight(vec![JobId(226), JobId(217)]);
+    let mut ears = listen(&link, &[queued(""), seen]);
+    ears.until("live", |data| *data == Data::Link(Connection::Live)).await;
+    ears.until("rows", |data| answers(data, &queued(""))).await;
+    link.publish(fact(101));
+    let changed = |data: &Data| matches!(data, Data::Changed { .. });
+    let heard = ears.until("rows", changed).await;
+    let Some(Data::Changed { asked, page, .. }) = heard.last() else { panic!("{heard:?}") };
+    assert_eq!(asked.len(), 3);
+    let ids: Vec<u64> = page.jobs.iter().map(|row| row.id.0).collect();
+    assert_eq!(ids, [226, 240, 217]);
+    // A fact about no job is about all of them: pages again.
+    let fact = Fact::NodeDrained { node: "gpu-box-3".into(), on: true, by: "bob".into() };
+    link.publish(EventRow { seq: 102, at: ago(Span::ZERO), by: None, fact });
+    ears.until("a page", |data| answers(data, &queued(""))).await;
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use holdshort::base::{At, JobId, Mono, Span, Wall};
 use holdshort::model::finding::{Level, Signal};
+use holdshort::model::history::Minute;
 use holdshort::model::job::{
     ArrayPlace, AttemptRecord, Checkpoint, Exit, FailureClass, Gang, Hold, Outcome, Progress,
     Prompt, State,
@@ -31,6 +32,8 @@ pub struct Fleet {
     pub facts: Vec<EventRow>,
     pub output: BTreeMap<u64, Vec<u8>>,
     pub paused: Option<Hold>,
+    /// Use and queue before now.
+    pub minutes: Vec<Minute>,
 }
 
 /// A job that waits for room.
@@ -69,6 +72,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         cancel_at: None,
         acked: None,
         pty: false,
+        order: (0, 0),
         preemptible: false,
         deadline: None,
     }
@@ -285,7 +289,14 @@ pub fn many() -> Fleet {
         ],
         output: BTreeMap::from([(198, long_log()), (231, QUESTION.to_vec())]),
         paused: None,
+        minutes: (0..90).map(minute).collect(),
     }
+}
+
+/// More and more in use, a queue that comes and goes.
+fn minute(n: u64) -> Minute {
+    let gpu_milli = 1000 * (n / 10);
+    Minute { cpu_milli: 49_000, gpu_milli, running: 5, queued: n % 45 }
 }
 
 fn long_log() -> Vec<u8> {

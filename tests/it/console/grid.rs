@@ -64,6 +64,35 @@ pub fn printed(buffer: &Buffer) -> String {
     format!("{}\n{}\n{}\n", text(buffer), roles, legend.join("  "))
 }
 
+/// The same with roles in runs: `12T 3.` is twelve cells of one role and three that say nothing.
+/// Lines of the same roles are written once.
+pub fn compact(buffer: &Buffer) -> String {
+    let screen = printed(buffer);
+    let lines: Vec<&str> = screen.lines().collect();
+    let height = usize::from(buffer.area.height);
+    let (text, rest) = lines.split_at(height.min(lines.len()));
+    let mut out = text.join("\n") + "\n";
+    let roles: Vec<String> = rest.iter().skip(1).take(height).map(|line| runs(line)).collect();
+    for (at, line) in roles.iter().enumerate() {
+        if !line.is_empty() && (at == 0 || roles[at - 1] != *line) {
+            let _ = writeln!(out, "{at:>2} {line}");
+        }
+    }
+    out
+}
+
+fn runs(line: &str) -> String {
+    let mut out: Vec<(usize, char)> = Vec::new();
+    for letter in line.chars() {
+        match out.last_mut() {
+            Some((n, last)) if *last == letter => *n += 1,
+            _ => out.push((1, letter)),
+        }
+    }
+    let runs = out.iter().map(|(n, letter)| format!("{n}{}", letter.to_string().replace(' ', "_")));
+    runs.collect::<Vec<_>>().join(" ")
+}
+
 fn rows(buffer: &Buffer, mut cell: impl FnMut(&Buffer, (u16, u16)) -> String) -> String {
     let area = buffer.area;
     let mut out = String::new();

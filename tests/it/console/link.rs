@@ -1,7 +1,6 @@
 //! A link that answers from a fleet, remembers what it was asked to do, and can be unplugged.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -11,8 +10,9 @@ use tokio::sync::{broadcast, watch};
 use tokio_stream::wrappers::BroadcastStream;
 
 use holdshort::base::{JobId, Name, Span, Wall};
-use holdshort::link::{Answer, JobQuery, Link, LinkError, Stream};
+use holdshort::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use holdshort::model::command::{Report, Verb};
+use holdshort::model::history::History;
 use holdshort::model::page::usage::{UsagePage, UsageQuery};
 use holdshort::model::page::{
     Counts, Cursor, Ended, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus,
@@ -43,7 +43,7 @@ pub struct Fake {
     asked: Mutex<Vec<Asked>>,
     unplugged: watch::Sender<Option<String>>,
     news: broadcast::Sender<EventRow>,
-    pages: AtomicUsize,
+    queries: Mutex<Vec<JobQuery>>,
 }
 
 impl Fake {
@@ -54,7 +54,7 @@ impl Fake {
             asked: Mutex::default(),
             unplugged: watch::channel(None).0,
             news: broadcast::channel(4096).0,
-            pages: AtomicUsize::new(0),
+            queries: Mutex::default(),
         })
     }
 
@@ -79,9 +79,9 @@ impl Fake {
         let _ = self.news.send(row);
     }
 
-    /// Pages of jobs that were asked for.
-    pub fn pages(&self) -> usize {
-        self.pages.load(Ordering::SeqCst)
+    /// What was asked about jobs.
+    pub fn queries(&self) -> Vec<JobQuery> {
+        self.queries.lock().unwrap().clone()
     }
 
     fn with<T: Send + 'static>(&self, make: impl FnOnce(&Fleet) -> T) -> Answer<'_, T> {
@@ -120,33 +120,40 @@ fn counts(fleet: &Fleet) -> Counts {
     }
 }
 
+/// The list by urgency; inside a lane the order of the fleet.
 fn page(fleet: &Fleet, query: &JobQuery) -> Result<JobPage, LinkError> {
     let filter = holdshort::view::filter::parse(&query.filter)?;
-    let belongs = |row: &&JobRow| match query.ended {
+    let belongs = |row: &JobRow| match query.ended {
         Ended::None => row.lane != Lane::Ended,
         Ended::Since(mark) => row.ended.is_none_or(|at| at.wall > mark),
         Ended::All => true,
     };
-    let mut found: Vec<&JobRow> =
-        fleet.jobs.iter().filter(belongs).filter(|row| filter.matches(*row, NOW)).collect();
-    found.sort_by_key(|row| row.lane);
     if query.limit > 1000 {
         let what = "limit is not 1 to 1000";
         return Err(LinkError::Refused(Refusal::new(RefusalCode::Usage, what, "")));
     }
-    let from = query.cursor.map_or(0, |cursor| usize::try_from(cursor.place.0).unwrap());
-    found.drain(..from.min(found.len()));
+    let place = |(row, at): &(&JobRow, u64)| Cursor { lane: row.lane, place: (*at, 0, row.id.0) };
+    let mut found: Vec<(&JobRow, u64)> = fleet
+        .jobs
+        .iter()
+        .zip(0..)
+        .filter(|it| query.cursor.is_none_or(|after| place(it) > after))
+        .filter(|it| query.before.is_none_or(|before| place(it) < before))
+        .filter(|(row, _)| query.ids.is_empty() || query.ids.contains(&row.id))
+        .filter(|(row, _)| belongs(row) && filter.matches(*row, NOW))
+        .collect();
+    found.sort_by_key(place);
     let more = found.len() > query.limit;
-    found.truncate(query.limit);
-    let place = u64::try_from(from + query.limit).unwrap();
-    let cursor = Cursor { lane: Lane::Ended, place: (place, 0, 0) };
-    Ok(JobPage {
-        jobs: found.into_iter().cloned().collect(),
-        next: more.then_some(cursor),
-        counts: counts(fleet),
-        seq: 100,
-        at: NOW,
-    })
+    let next = if query.before.is_some() {
+        found.drain(..found.len().saturating_sub(query.limit));
+        found.first()
+    } else {
+        found.truncate(query.limit);
+        found.last()
+    };
+    let next = next.filter(|_| more).map(place);
+    let jobs = found.into_iter().map(|(row, at)| JobRow { order: (at, 0), ..row.clone() });
+    Ok(JobPage { jobs: jobs.collect(), next, counts: counts(fleet), seq: 100, at: NOW })
 }
 
 fn detail(row: &JobRow) -> JobDetail {
@@ -171,7 +178,7 @@ fn detail(row: &JobRow) -> JobDetail {
 
 impl Link for Fake {
     fn jobs(&self, query: JobQuery) -> Answer<'_, JobPage> {
-        self.pages.fetch_add(1, Ordering::SeqCst);
+        self.queries.lock().unwrap().push(query.clone());
         let page = self.with(|fleet| page(fleet, &query));
         async move { page.await? }.boxed()
     }
@@ -201,6 +208,10 @@ impl Link for Fake {
             seq: 100,
             at: NOW,
         })
+    }
+
+    fn history(&self) -> Answer<'_, History> {
+        self.with(|fleet| History::new(NOW.wall, fleet.minutes.clone()))
     }
 
     fn usage(&self, query: UsageQuery) -> Answer<'_, UsagePage> {
@@ -258,10 +269,18 @@ impl Link for Fake {
         self.with(|_| ())
     }
 
-    fn logs(&self, job: JobId, _query: LogQuery) -> Answer<'_, Stream<Bytes>> {
+    fn logs(&self, job: JobId, _query: LogQuery) -> Answer<'_, Stream<Piece>> {
         self.with(|fleet| {
             let bytes = fleet.output.get(&job.0).cloned().unwrap_or_default();
-            stream::iter((!bytes.is_empty()).then(|| Ok(Bytes::from(bytes)))).boxed()
+            // A minute ago, a line each 100 ms at the end of that.
+            let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec);
+            let lines: Vec<Vec<u8>> = lines.collect();
+            let count = i64::try_from(lines.len()).unwrap();
+            let pieces = lines.into_iter().zip(0..).map(|(line, n)| {
+                let at = Wall(NOW.wall.0 - 60_000 - (count - n) * 100);
+                Ok(Piece { at: Some(at), bytes: Bytes::from(line) })
+            });
+            stream::iter(pieces.collect::<Vec<_>>()).boxed()
         })
     }
 
@@ -276,6 +295,20 @@ impl Link for Fake {
             let rows = stream::iter(rows.into_iter().map(Ok));
             // Followed, it stays open until the link is unplugged.
             if follow { rows.chain(live).boxed() } else { rows.boxed() }
+        })
+    }
+
+    fn events_of(
+        &self,
+        job: JobId,
+        since: Option<u64>,
+        _follow: bool,
+    ) -> Answer<'_, Stream<EventRow>> {
+        self.with(|fleet| {
+            let ours =
+                |row: &&EventRow| row.seq > since.unwrap_or(0) && row.fact.job() == Some(job);
+            let rows: Vec<_> = fleet.facts.iter().filter(ours).cloned().map(Ok).collect();
+            stream::iter(rows).boxed()
         })
     }
 

@@ -11,4 +11,5 @@ mod link;
 mod panes;
 mod pty;
 mod safety;
+mod screens;
 mod speed;

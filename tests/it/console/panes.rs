@@ -13,13 +13,14 @@ use super::fleet::{self, Fleet};
 use super::grid::{block, options, printed, staged, staged_with, text};
 use super::link::{Asked, Fake};
 
-const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 40), (200, 60)];
+pub const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 40), (200, 60)];
 /// Every pane by the keys that lead to it from the list.
-const PANES: [(&str, &str); 9] = [
+pub const PANES: [(&str, &str); 10] = [
     ("home", ""),
     ("narrowed", "4"),
     ("job", "<enter>"),
     ("log", "l"),
+    ("log-with-times", "ls"),
     ("terminal", "t"),
     ("nodes", "b"),
     ("events", "e"),
@@ -192,6 +193,23 @@ fn alarms_are_given_once_and_only_for_what_is_new() {
         stage.fetch().await;
     });
     assert_eq!(told(&stage), ["9 deploy\u{2407} asks"]);
+}
+
+#[test]
+fn what_a_filter_hides_still_rings_and_is_found() {
+    let link = Fake::new(fleet::few());
+    let mut stage = staged(link.clone(), (80, 24), "/name=nothing<enter>");
+    link.change(|fleet| fleet.jobs.push(fleet::asking(9, "deploy", "Go? ", Span::secs(1))));
+    block(stage.fetch());
+    let rung = Effect::Notify("9 deploy asks".to_owned());
+    assert!(stage.effects.contains(&rung), "{:?}", stage.effects);
+    let needing = stage.app.ground.known.counts().human;
+    let title = format!("({needing} need you) holdshort gpu-box-3");
+    assert!(stage.effects.contains(&Effect::Title(title)), "{:?}", stage.effects);
+    block(stage.press("n"));
+    let screen = text(&stage.buffer());
+    assert!(screen.contains("the filter hid it") && screen.contains("WAITING ON"), "{screen}");
+    assert!(stage.app.target().job.is_some());
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn host() {
         if role == "panic" {
             tokio::spawn(async move {
                 // The terminal is entered before the first page is asked for.
-                while fake.pages() == 0 {
+                while fake.queries().is_empty() {
                     tokio::task::yield_now().await;
                 }
                 panic!("a part broke");

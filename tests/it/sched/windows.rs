@@ -1,8 +1,10 @@
 //! Windows of teams: what holds at which hour, and what a change of the hour does and does not.
 
 use holdshort::base::calendar::{Weekly, clock_in};
-use holdshort::base::{Name, Span};
+use holdshort::base::{JobId, Name, Span};
 use holdshort::model::command::{Command, TeamChange};
+use holdshort::model::fact::Rule;
+use holdshort::model::job::Exit;
 use holdshort::model::refusal::RefusalCode;
 use holdshort::model::team::{Bounds, Terms};
 use holdshort::model::window::{Window, WindowTerms};
@@ -110,4 +112,66 @@ fn a_server_that_was_away_at_the_edge_finds_it_when_it_comes_back() {
     site.down(Span::mins(90), true);
     site.reboot("boot-2");
     assert_eq!(limit(&site), Some(3000));
+}
+#[test]
+fn jobs_start_when_a_window_opens_and_none_is_stopped_when_it_closes() {
+    let mut site = site();
+    let jobs = site.submit_many(3, |job| job.team = "ml".into());
+    site.start_all();
+    site.stand(&jobs, &["running", "queued", "queued"]);
+    site.advance(Span::mins(60));
+    site.start_all();
+    site.stand(&jobs, &["running", "running", "running"]);
+    site.advance(Span::hours(8));
+    site.stand(&jobs, &["running", "running", "running"]);
+    // Over its limit it gets nothing new, until it is within it again.
+    let late = site.submit(|job| job.team = "ml".into());
+    site.end(jobs[0], 0);
+    site.end(jobs[1], 0);
+    site.stand(&[late], &["queued"]);
+    site.end(jobs[2], 0);
+    site.stand(&[late], &["starting"]);
+}
+
+/// `day` is owed all four cores from 10:00 to 18:00 and nothing otherwise, `night` never has a quota.
+fn two_teams() -> Site {
+    let mut site = Site::new(4, 0);
+    site.configure(|setup| {
+        let terms = Terms { quota: cores(0), ..Terms::default() };
+        let team = |name| Team { terms: terms.clone(), ..Team::named(name) };
+        setup.teams = vec![team("day"), team("night")];
+        let all = WindowTerms { quota: Some(cores(4)), ..WindowTerms::default() };
+        setup.windows = vec![window("day", "10:00", "18:00", all)];
+    });
+    site
+}
+
+#[test]
+fn at_the_edge_room_is_taken_back_with_notice_by_the_usual_rules() {
+    let mut site = two_teams();
+    let of = |site: &mut Site, team: &str| {
+        let team = Name::from(team);
+        site.submit_many(4, |job| {
+            (job.team, job.preemptible, job.resumable) = (team.clone(), true, true);
+        })
+    };
+    let night = of(&mut site, "night");
+    site.start_all();
+    let day = of(&mut site, "day");
+    let stopping = |site: &Site, jobs: &[JobId]| {
+        jobs.iter().filter(|job| site.word(**job) == "stopping").count()
+    };
+    let before = stopping(&site, &night);
+    assert!(before < 4, "night keeps its fair share of what nobody is owed");
+    site.advance(Span::mins(60));
+    assert_eq!(stopping(&site, &night), 4, "owed to day now");
+    let rules = night.iter().map(|job| site.job(*job).evicted.clone().unwrap().0.rule);
+    assert!(rules.last().is_some_and(|rule| rule == Rule::ReclaimQuota));
+    night.iter().for_each(|job| site.exit(*job, &Exit::Code(75)));
+    site.start_all();
+    site.stand(&day, &["running"; 4]);
+    site.stand(&night, &["queued"; 4]);
+    // At 18:00 nobody is owed anything, and night gets its part back.
+    site.advance(Span::hours(8));
+    assert_eq!(stopping(&site, &day), 2);
 }

@@ -124,6 +124,12 @@ impl Site {
         Ok(decision.jobs)
     }
 
+    /// Something that no command brings about (yet) is so.
+    pub fn happens(&mut self, fact: Fact) {
+        self.world.apply(self.at, &fact);
+        drop(self.outside.step(&[fact], &self.world));
+    }
+
     fn check(&mut self, before: &World, command: &Command, facts: &[Fact], after: &World) {
         let mut broken = invariants::check(after, self.at);
         broken.extend(invariants::check_placements(before, facts, self.at));

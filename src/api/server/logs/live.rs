@@ -66,7 +66,7 @@ impl Live {
         self.watch_names();
         loop {
             if let Some(open) = &mut self.open {
-                pour.drain(&mut open.file).await?;
+                pour.drain(&mut open.file, &self.path).await?;
             }
             let newer = self.newer().await?;
             if newer.is_empty() {
@@ -74,14 +74,14 @@ impl Live {
             }
             // The writer has left the file that was open; what it wrote last is still there.
             if let Some(mut left) = self.open.take() {
-                pour.drain(&mut left.file).await?;
+                pour.drain(&mut left.file, &self.path).await?;
             }
             let last = newer.len() - 1;
             for (index, mut open) in newer.into_iter().enumerate() {
                 if index == last {
                     open.bytes = self.watch(&rotated(&self.path, 0));
                 }
-                pour.drain(&mut open.file).await?;
+                pour.drain(&mut open.file, &self.path).await?;
                 self.open = Some(open);
             }
         }

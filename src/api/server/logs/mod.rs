@@ -6,6 +6,7 @@
 mod follow;
 mod live;
 mod pour;
+mod times;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -20,6 +21,7 @@ use super::app::App;
 use super::extract::{Caller, Params, Place};
 use super::fault::{Answer, Fault};
 use crate::api::wire::problem::Problem;
+use crate::api::wire::timed::MEDIA_TYPE;
 use crate::base::JobId;
 use crate::model::page::LogQuery;
 use crate::model::refusal::{Refusal, RefusalCode};
@@ -42,9 +44,11 @@ pub struct LogParams {
     follow: bool,
     /// Start this many bytes before the end.
     tail_bytes: Option<u64>,
+    /// Frames that say when each piece was written (to the second) instead of plain bytes.
+    times: bool,
 }
 
-/// A job's output, byte for byte as it was written.
+/// A job's output, byte for byte as it was written, or in frames with times.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/logs", tag = "jobs",
     params(("id" = u64, Path), LogParams), responses(
     (status = 200, body = Vec<u8>, content_type = "application/octet-stream"),
@@ -60,6 +64,7 @@ pub async fn logs(
         rank: params.rank,
         follow: params.follow,
         tail_bytes: params.tail_bytes,
+        times: params.times,
     };
     if query.follow && app.watches.is_none() {
         return Err(cannot_follow());
@@ -69,13 +74,14 @@ pub async fn logs(
     // Heard from before the files are looked up, so that no end is missed.
     let bell = app.handle.follow();
     let files = app.handle.log_files(&by, JobId(id), query).await?;
-    let follower = Follower { app, by, job: JobId(id), query, bell, pour: Pour::new(out) };
+    let pour = Pour::new(out).with_times(query.times);
+    let follower = Follower { app, by, job: JobId(id), query, bell, pour };
     tokio::spawn(async move {
         let _room = room;
         follower.run(files).await;
     });
     let headers = [
-        (header::CONTENT_TYPE, "application/octet-stream"),
+        (header::CONTENT_TYPE, if query.times { MEDIA_TYPE } else { "application/octet-stream" }),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     Ok((headers, Body::from_stream(ReceiverStream::new(stream))))

@@ -9,6 +9,7 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use crate::runner::local::supervise::times::Times;
 use crate::runner::local::{spool, sys};
 
 /// Bytes that one look at a pipe moves at most.
@@ -26,6 +27,7 @@ pub struct Log {
     lost: u64,
     why: String,
     can_splice: bool,
+    times: Times,
 }
 
 /// What a look at a pipe came to.
@@ -42,6 +44,7 @@ pub enum Drained {
 impl Log {
     /// Opens the log for more output; one that cannot be opened is tried again with each output.
     pub fn open(path: PathBuf, max: u64) -> Log {
+        let times = Times::new(&path);
         let mut log = Log {
             path,
             max: max.max(1),
@@ -51,6 +54,7 @@ impl Log {
             lost: 0,
             why: String::new(),
             can_splice: true,
+            times,
         };
         if let Err(error) = log.reopen() {
             log.why = error.to_string();
@@ -152,7 +156,13 @@ impl Log {
         if self.lost > 0 && !self.confess() {
             return false;
         }
-        self.written < self.max || self.rotate()
+        if self.written >= self.max && !self.rotate() {
+            return false;
+        }
+        if let Some(file) = &self.file {
+            self.times.output(file, self.written);
+        }
+        true
     }
 
     /// Notes what was lost. A note that does not fit is taken back.
@@ -183,6 +193,9 @@ impl Log {
         match moved.and_then(|()| self.reopen()) {
             Ok(()) => {
                 self.rotated += full;
+                if let Some(file) = &self.file {
+                    self.times.begin(file);
+                }
                 true
             }
             Err(error) => {
@@ -229,6 +242,7 @@ mod tests {
             .unwrap()
             .map(|entry| entry.unwrap())
             .map(|e| (e.file_name().into_string().unwrap(), e.metadata().unwrap().len()))
+            .filter(|(name, _)| !name.ends_with(".times"))
             .collect();
         found.sort();
         found
@@ -244,6 +258,7 @@ mod tests {
         let want = [("out", 7), ("out.1", 10), ("out.2", 10)].map(|(n, l)| (n.to_owned(), l));
         assert_eq!(files(&dir.path().join("sub")), want);
         assert_eq!(log.rotated(), 40);
+        assert!(dir.path().join("sub/out.times").exists(), "a rotated log has its times");
         let newest = fs::read(dir.path().join("sub/out")).unwrap();
         assert_eq!(newest, (40..47).collect::<Vec<u8>>());
     }

@@ -15,6 +15,7 @@ mod screen;
 mod start;
 mod stopping;
 mod terminal;
+mod times;
 mod watch;
 mod zygote;
 

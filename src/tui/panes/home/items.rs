@@ -20,6 +20,13 @@ pub enum Item {
         count: u64,
         /// There are more than that.
         open: bool,
+        /// Not all of them are here, and these are in the order chosen: how many there are here.
+        sorted: Option<(usize, Order)>,
+    },
+    /// Rows above those that are here.
+    Above {
+        /// The section.
+        section: Section,
     },
     /// A job, or elements of an array that share a row.
     Job {
@@ -40,8 +47,8 @@ pub enum Item {
     More {
         /// The section.
         section: Section,
-        /// How many jobs.
-        hidden: u64,
+        /// How many jobs; nothing if nobody knows.
+        hidden: Option<u64>,
         /// There are more than that.
         open: bool,
     },
@@ -140,9 +147,10 @@ impl Item {
     /// Its section.
     pub const fn section(&self) -> Section {
         match self {
-            Item::Head { section, .. } | Item::Job { section, .. } | Item::More { section, .. } => {
-                *section
-            }
+            Item::Head { section, .. }
+            | Item::Above { section }
+            | Item::Job { section, .. }
+            | Item::More { section, .. } => *section,
         }
     }
 
@@ -161,7 +169,7 @@ impl Item {
 
     fn pick(&self) -> Option<Pick> {
         match self {
-            Item::Head { .. } => None,
+            Item::Head { .. } | Item::Above { .. } => None,
             Item::Job { section, job, .. } => Some(Pick::Job(*section, *job)),
             Item::More { section, .. } => Some(Pick::More(*section)),
         }
@@ -179,6 +187,9 @@ struct Part {
     open: bool,
     /// There are more than came.
     beyond: bool,
+    /// There are some above.
+    above: bool,
+    sorted: Option<(usize, Order)>,
     whole: bool,
 }
 
@@ -197,8 +208,9 @@ impl Items {
         let shares = shares(&parts, how.room);
         let mut list = Vec::new();
         for (part, share) in parts.into_iter().zip(shares) {
-            let Part { section, count, open, beyond, .. } = part;
-            list.push(Item::Head { section, count, open });
+            let Part { section, count, open, beyond, above, sorted, .. } = part;
+            list.push(Item::Head { section, count, open, sorted });
+            list.extend(above.then_some(Item::Above { section }));
             let stands_for = |items: &[Item]| {
                 let each = items.iter().map(|item| match item {
                     Item::Job { count, .. } => *count as u64,
@@ -210,7 +222,9 @@ impl Items {
             list.extend(seen);
             let rest = count.saturating_sub(stands_for(seen)).max(stands_for(hidden));
             if !hidden.is_empty() || beyond {
-                list.push(Item::More { section, hidden: rest, open });
+                // How many lie above a window is not known, so neither is how many lie below.
+                let hidden = (!above).then_some(rest);
+                list.push(Item::More { section, hidden, open });
             }
         }
         Items { list }
@@ -282,7 +296,7 @@ fn part(section: Section, slice: &Slice, counts: Counts, how: &How, whole: bool)
         // What failed and nobody has seen comes first.
         rows.sort_by_key(|row| !(is_bad(row) && row.acked.is_none()));
     }
-    let folded = fold(&rows, slice.more);
+    let folded = fold(&rows, slice.more || slice.above);
     let single = |row: &&JobRow| Item::Job {
         section,
         job: row.id,
@@ -316,8 +330,12 @@ fn part(section: Section, slice: &Slice, counts: Counts, how: &How, whole: bool)
     let count = if slice.filter.is_empty() { counted.max(have) } else { have };
     let bad = rows.iter().filter(|row| is_bad(row) && row.acked.is_none()).count();
     let must = if section == Section::Ended { bad } else { 0 };
-    let open = slice.more && (section == Section::Ended || !slice.filter.is_empty());
-    Part { section, jobs, must, count, open, beyond: slice.more, whole }
+    let open =
+        (slice.more || slice.above) && (section == Section::Ended || !slice.filter.is_empty());
+    let (beyond, above) = (slice.more, slice.above);
+    let partly = beyond || above;
+    let sorted = (partly && how.order != Order::Urgency).then_some((rows.len(), how.order));
+    Part { section, jobs, must, count, open, beyond, above, sorted, whole }
 }
 
 /// How many rows each section shows, so that all of it fits if it can.
@@ -325,7 +343,7 @@ fn shares(parts: &[Part], room: usize) -> Vec<usize> {
     let len = |part: &Part| part.jobs.len();
     let cost = |part: &Part, share: usize| {
         let more = usize::from(share < len(part) || part.beyond);
-        1 + share + more
+        1 + share + more + usize::from(part.above)
     };
     let start = |part: &Part| match part.section {
         _ if part.whole => len(part),

@@ -7,6 +7,7 @@ pub mod items;
 mod moves;
 pub mod panel;
 pub mod peek;
+mod reach;
 pub mod rows;
 
 use std::collections::BTreeSet;
@@ -18,21 +19,19 @@ use crate::model::State;
 use crate::model::job::Outcome;
 use crate::model::page::JobRow;
 use crate::tui::event::Mouse;
-use crate::tui::feed::{Rows, Want};
+use crate::tui::feed::Want;
 use crate::tui::ground::Ground;
-use crate::tui::known::Looked;
-use crate::tui::layout::{LANES_FROM, with_panel};
+use crate::tui::layout::{LANES_FROM, PANEL_FROM, with_panel};
 use crate::tui::panes::{Command, Kind, Motion, Pane, Target};
 use crate::tui::section::Section;
 use crate::tui::widgets::{Canvas, Window};
 use crate::view::words;
 
 use items::{Item, Items, Order, Pick};
+use reach::{Edge, Reach};
 
-/// Rows of a section that are fetched at first.
-const ROWS: usize = 200;
-/// Rows of a section that are fetched at most: beyond, a filter finds more than scrolling.
-const ROWS_MAX: usize = 5000;
+/// Lines of a body from which reasons may take two.
+const ROOMY: u16 = 24;
 
 /// The list.
 #[derive(Debug, Default)]
@@ -42,7 +41,9 @@ pub struct Home {
     order: Order,
     unfolded: BTreeSet<Section>,
     all_ended: bool,
-    more: [usize; 5],
+    reach: [Reach; 5],
+    /// An end that is gone to once it has come.
+    edge: Option<Edge>,
     pick: Option<Pick>,
     items: Items,
     widest: rows::Widest,
@@ -69,6 +70,16 @@ impl Home {
         self.narrow.is_none()
             && self.body.width >= LANES_FROM.0
             && self.body.height + 4 >= LANES_FROM.1
+    }
+
+    /// Where the rows are.
+    fn list_area(&self) -> Rect {
+        self.areas(self.body).0
+    }
+
+    /// There is room for reasons on two lines around the chosen row.
+    fn is_roomy(&self) -> bool {
+        !self.in_lanes() && self.body.width >= PANEL_FROM && self.body.height >= ROOMY
     }
 
     /// The part of the body with rows, and the panel.
@@ -116,31 +127,6 @@ impl Home {
     fn choose(&mut self, at: usize) {
         self.pick = self.items.pick_near(at);
     }
-
-    fn limit(&self, section: Section) -> usize {
-        self.more.get(section.place()).copied().unwrap_or(0).clamp(ROWS, ROWS_MAX)
-    }
-
-    /// Asks for more rows of a section before its last one comes into sight.
-    fn grow(&mut self, ground: &Ground) {
-        for section in Section::ALL {
-            let Some(slice) = ground.known.slice(section).filter(|slice| slice.more) else {
-                continue;
-            };
-            let whole = self.narrow.is_some() || self.unfolded.contains(&section);
-            let near = match self.pick {
-                Some(Pick::More(chosen)) => whole && chosen == section,
-                Some(Pick::Job(chosen, job)) => {
-                    let mut last = slice.rows.iter().rev().take(ROWS / 4);
-                    chosen == section && last.any(|row| row.id == job)
-                }
-                None => false,
-            };
-            if near && let Some(more) = self.more.get_mut(section.place()) {
-                *more = (slice.rows.len() * 2).clamp(ROWS, ROWS_MAX);
-            }
-        }
-    }
 }
 
 impl Pane for Home {
@@ -154,16 +140,8 @@ impl Pane for Home {
 
     fn wants(&self, ground: &Ground) -> Vec<Want> {
         let some = Section::ALL.into_iter().filter(|section| ground.known.may_have(*section));
-        let sections = some.filter_map(|section| {
-            let since = match (section, self.all_ended, ground.known.looked) {
-                (Section::Ended, false, Looked::Unknown) => return None,
-                (Section::Ended, false, Looked::At(mark)) => Some(mark),
-                _ => None,
-            };
-            let filter = self.filter.clone();
-            Some(Want::Rows(Rows { section, filter, since, limit: self.limit(section) }))
-        });
-        sections.collect()
+        let rows = some.filter_map(|section| self.rows_of(section, ground)).map(Want::Rows);
+        rows.chain([Want::InSight(self.in_sight())]).collect()
     }
 
     fn target(&self, _ground: &Ground) -> Target {
@@ -178,6 +156,7 @@ impl Pane for Home {
         self.body = area;
         let (list, _) = self.areas(area);
         let before = self.place();
+        let line = before.map(|at| at.saturating_sub(self.windows[0].first));
         let how = items::How {
             version: ground.known.version,
             narrow: self.narrow,
@@ -186,7 +165,8 @@ impl Pane for Home {
             room: if self.in_lanes() {
                 usize::MAX
             } else {
-                usize::from(list.height).saturating_sub(1)
+                let spare = if self.is_roomy() { 2 } else { 0 };
+                usize::from(list.height).saturating_sub(1 + spare)
             },
         };
         if self.built.as_ref() != Some(&how) {
@@ -197,7 +177,8 @@ impl Pane for Home {
         // The job may have moved to another section; if it is gone its neighbour takes its place.
         self.pick =
             self.items.find(self.pick).or_else(|| self.items.pick_near(before.unwrap_or(0)));
-        self.grow(ground);
+        self.arrive(ground);
+        self.reach_on(ground);
         let height = usize::from(list.height).saturating_sub(1);
         let at = self.place().unwrap_or(0);
         if self.in_lanes() {
@@ -210,13 +191,23 @@ impl Pane for Home {
             return;
         }
         let len = self.items.list.len();
+        // Second lines of rows around the chosen one take room of others.
+        let around = at.saturating_sub(1)..len.min(at + 2);
+        let lines = |row: usize| usize::from(rows::lines_of(self, ground, row, Some(at)));
+        let second: usize = around.map(|row| lines(row) - 1).sum();
+        let height = height.saturating_sub(second).max(1);
+        if let (Some(line), true) = (line, self.windows[0].first > 0) {
+            // Rows that come and go above leave the chosen one where it is on the screen.
+            self.windows[0].first = at.saturating_sub(line);
+        }
         // The first row brings its section's title into sight.
         let seen = if at <= 1 { 0 } else { at };
         self.windows[0].follow(seen, len, height);
         self.windows[0].follow(at, len, height);
     }
 
-    fn go(&mut self, motion: Motion, _ground: &Ground) {
+    fn go(&mut self, motion: Motion, ground: &Ground) {
+        self.edge = None;
         let at = self.place().unwrap_or(0);
         let height = self.height();
         let lanes = self.in_lanes();
@@ -232,8 +223,8 @@ impl Pane for Home {
                 let half = isize::try_from(height / 2).unwrap_or(1).max(1);
                 at.saturating_add_signed(by * half).min(len.saturating_sub(1))
             }
-            Motion::First => 0,
-            Motion::Last => len.saturating_sub(1),
+            Motion::First => return self.go_to_edge(false, ground),
+            Motion::Last => return self.go_to_edge(true, ground),
             Motion::Side(by) => return self.side(by),
         };
         self.choose(to);
@@ -244,10 +235,12 @@ impl Pane for Home {
             Command::Narrow(section) => {
                 self.narrow = *section;
                 self.windows = Default::default();
+                self.reach_back();
             }
             Command::NextNeeding => return self.next_needing() || self.widened_next(ground),
             Command::Order => {
                 self.order = self.order.next();
+                self.reach_back();
                 ground.say(format!("order: {}", self.order.word()));
             }
             Command::Fold => self.fold(),
@@ -256,7 +249,10 @@ impl Pane for Home {
                 let what = if self.all_ended { "all" } else { "what is new since you last looked" };
                 ground.say(format!("ended jobs: {what}"));
             }
-            Command::Filter(text) => self.filter.clone_from(text),
+            Command::Filter(text) => {
+                self.filter.clone_from(text);
+                self.reach_back();
+            }
             Command::Mark => {
                 if let Some(Pick::Job(_, job)) = self.pick {
                     if !ground.marks.remove(&job) {
@@ -267,9 +263,9 @@ impl Pane for Home {
             }
             Command::Open => match self.pick {
                 Some(Pick::More(section)) => {
-                    let whole = self.narrow.is_some() || self.unfolded.contains(&section);
-                    if whole {
-                        ground.say("these are the first ones; / narrows down to the others");
+                    if self.order != Order::Urgency {
+                        let most = reach::ROWS_MAX;
+                        ground.say(format!("only the {most} most urgent are sorted; / narrows"));
                     }
                     self.unfolded.insert(section);
                 }
@@ -285,13 +281,19 @@ impl Pane for Home {
         Some(&self.filter)
     }
 
-    fn click(&mut self, mouse: Mouse, _ground: &Ground) {
+    fn click(&mut self, mouse: Mouse, ground: &Ground) {
         let Mouse::Click(x, y) = mouse else { return };
         let (list, _) = self.areas(self.body);
         if self.in_lanes() || !list.contains((x, y).into()) || y == list.y {
             return;
         }
-        let at = usize::from(y - list.y - 1) + self.windows[0].first;
+        let chosen = self.place();
+        let mut below = list.y + 1;
+        let under = (self.windows[0].first..self.items.list.len()).find(|at| {
+            below += rows::lines_of(self, ground, *at, chosen);
+            below > y
+        });
+        let Some(at) = under else { return };
         if self.items.list.get(at).is_some_and(Item::can_be_chosen) {
             self.choose(at);
         }

@@ -2,6 +2,8 @@
 
 use super::Home;
 use super::items::{Item, Pick};
+use super::reach::Edge;
+use crate::base::JobId;
 use crate::model::page::JobRow;
 use crate::tui::ground::Ground;
 use crate::tui::panes::Pane;
@@ -11,6 +13,33 @@ impl Home {
     pub(super) fn chosen_row<'a>(&self, ground: &'a Ground) -> Option<&'a JobRow> {
         let Some(Pick::Job(section, job)) = self.pick else { return None };
         ground.known.slice(section)?.row(job)
+    }
+
+    /// Jobs whose rows are in sight, and the chosen one.
+    pub(super) fn in_sight(&self) -> Vec<JobId> {
+        let height = usize::from(self.body.height);
+        let jobs = |items: &[Item]| items.iter().filter_map(Item::job).map(|(_, id)| id).collect();
+        let mut seen: Vec<JobId> = if self.in_lanes() {
+            let lanes = self.windows.iter().enumerate().take(4);
+            lanes
+                .flat_map(|(lane, window)| {
+                    let rows = self.items.of_lane(lane, Home::lane_of);
+                    let at = window.seen(rows.len(), height);
+                    let rows = rows.get(at).unwrap_or_default().to_vec();
+                    rows.into_iter().filter_map(|at| self.items.list.get(at)?.job())
+                })
+                .map(|(_, id)| id)
+                .collect()
+        } else {
+            let at = self.windows[0].seen(self.items.list.len(), height);
+            jobs(self.items.list.get(at).unwrap_or_default())
+        };
+        if let Some(Pick::Job(_, job)) = self.pick {
+            seen.push(job);
+        }
+        seen.sort_unstable();
+        seen.dedup();
+        seen
     }
 
     /// Chosen job for drawing.
@@ -52,15 +81,28 @@ impl Home {
         if !self.unfolded.remove(&section) {
             self.unfolded.insert(section);
         }
+        self.reach_back();
     }
 
-    /// The next thing may be in a section that is not shown.
-    pub(super) fn widened_next(&mut self, ground: &Ground) -> bool {
+    /// The next thing may be in a section that is not shown, or hidden by the filter.
+    pub(super) fn widened_next(&mut self, ground: &mut Ground) -> bool {
         let counts = ground.known.counts();
-        if self.narrow.is_none() || counts.human + counts.stuck == 0 {
+        let hides = self.narrow.is_some() || !self.filter.is_empty();
+        if !hides || counts.human + counts.stuck == 0 {
             return false;
         }
+        if !self.filter.is_empty() {
+            ground.say("the filter hid it and is off now");
+            self.filter.clear();
+            self.narrow = None;
+            self.reach_back();
+            let people = counts.human > 0;
+            let section = if people { Section::People } else { Section::Stuck };
+            self.edge = Some(Edge::First(section));
+            return true;
+        }
         self.narrow = None;
+        self.reach_back();
         self.settle(ground, self.body);
         self.next_needing()
     }
@@ -70,10 +112,13 @@ impl Home {
             ground.marks.clear();
         } else if !self.filter.is_empty() {
             self.filter.clear();
+            self.reach_back();
         } else if self.narrow.is_some() {
             self.narrow = None;
+            self.reach_back();
         } else if !self.unfolded.is_empty() {
             self.unfolded.clear();
+            self.reach_back();
         } else {
             return false;
         }

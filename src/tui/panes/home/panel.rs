@@ -8,6 +8,7 @@ use super::peek::peek;
 use crate::base::quantity::{format_cpu, format_gpu};
 use crate::base::text::cut;
 use crate::model::Fact;
+use crate::model::history::MINUTES;
 use crate::model::page::{EventRow, JobRow};
 use crate::tui::ground::Ground;
 use crate::tui::theme::Ink;
@@ -123,11 +124,13 @@ fn over_time(ground: &Ground, canvas: &mut Canvas, area: Rect) {
     let name = if history.gpus { "GPUs in use" } else { "cores in use" };
     let now =
         format!("{name} {}/{}", format(used.last().copied().unwrap_or(0)), format(history.all));
-    let waiting = format!("waiting jobs {}", queued.last().copied().unwrap_or(0));
-    let most = queued.iter().copied().max().unwrap_or(0).max(4);
+    let peak = queued.iter().copied().max().unwrap_or(0);
+    let now_queued = queued.last().copied().unwrap_or(0);
+    let waiting = format!("waiting jobs {now_queued}, at most {peak}");
+    let most = peak.max(4);
     let rows = [
-        (now, spark::row(&used, history.all, room), Ink::Gauge),
-        (waiting, spark::row(&queued, most, room), Ink::Queued),
+        (now, spark::row(&used, MINUTES, history.all, room), Ink::Gauge),
+        (waiting, spark::row(&queued, MINUTES, most, room), Ink::Queued),
     ];
     let mut y = area.y + 1;
     for (label, bars, ink) in rows {

@@ -77,6 +77,29 @@ impl Columns {
     }
 }
 
+impl Columns {
+    /// Columns before the last one.
+    fn before_last(self) -> u16 {
+        let all = [self.id, self.what, self.team, self.state, self.since, self.gpu];
+        3 + all.into_iter().filter(|width| *width > 0).map(|width| width + 1).sum::<u16>()
+    }
+}
+
+/// Lines of a row: around the chosen one a sentence that does not fit goes on below, where the
+/// screen is large enough for that.
+pub fn lines_of(home: &Home, ground: &Ground, at: usize, chosen: Option<usize>) -> u16 {
+    let near = chosen.is_some_and(|chosen| chosen.abs_diff(at) <= 1);
+    let item = home.items.list.get(at).filter(|_| near && home.is_roomy());
+    let row = item
+        .and_then(Item::job)
+        .and_then(|(section, job)| Some((section, ground.known.slice(section)?.row(job)?)));
+    let Some((section, row)) = row else { return 1 };
+    let width = home.list_area().width;
+    let room = width.saturating_sub(Columns::fit(home.widest, width).before_last());
+    let sentence = sentence(row, section, &ground.sight());
+    if text::width(&sentence) > usize::from(room) { 2 } else { 1 }
+}
+
 /// The list: titles of columns, then what is in sight.
 pub fn list(home: &Home, ground: &Ground, canvas: &mut Canvas, area: Rect) {
     if home.items.list.is_empty() {
@@ -88,10 +111,14 @@ pub fn list(home: &Home, ground: &Ground, canvas: &mut Canvas, area: Rect) {
     let sight = ground.sight();
     let height = usize::from(area.height).saturating_sub(1);
     let seen = home.windows[0].seen(home.items.list.len(), height);
-    let items = home.items.list.get(seen).unwrap_or(&[]);
-    for (y, item) in (area.y + 1..area.bottom()).zip(items) {
-        let row = Rect { y, height: 1, ..area };
+    let place = home.pick().and_then(|pick| home.items.place(Some(pick)));
+    let mut y = area.y + 1;
+    for at in seen {
+        let Some(item) = home.items.list.get(at).filter(|_| y < area.bottom()) else { return };
+        let lines = lines_of(home, ground, at, place).min(area.bottom() - y);
+        let row = Rect { y, height: lines, ..area };
         draw(home, ground, canvas, row, item, columns, &sight);
+        y += lines;
     }
 }
 
@@ -126,6 +153,7 @@ fn draw(
 ) {
     match item {
         Item::Head { section, .. } => head(ground, canvas, area, item, *section),
+        Item::Above { .. } => above(canvas, area),
         Item::More { section, .. } => {
             let chosen = home.pick() == Some(Pick::More(*section));
             more(canvas, area, item, chosen);
@@ -161,9 +189,12 @@ fn chosen(
 }
 
 fn head(ground: &Ground, canvas: &mut Canvas, area: Rect, item: &Item, section: Section) {
-    let Item::Head { count, open, .. } = item else { return };
+    let Item::Head { count, open, sorted, .. } = item else { return };
     let plus = if *open { "+" } else { "" };
-    let title = format!("{} {count}{plus}", section.title());
+    let mut title = format!("{} {count}{plus}", section.title());
+    if let Some((here, order)) = sorted {
+        title.push_str(&format!(", the first {here} {}", order.word()));
+    }
     let x = area.x + 1;
     let used = canvas.put((x, area.y), area.width - 1, &title, section.ink());
     if section == Section::Ended
@@ -177,13 +208,19 @@ fn head(ground: &Ground, canvas: &mut Canvas, area: Rect, item: &Item, section: 
     }
 }
 
+fn above(canvas: &mut Canvas, area: Rect) {
+    let text = "+ more above: g goes to the first";
+    canvas.put((area.x + 5, area.y), area.width.saturating_sub(5), text, Ink::Muted);
+}
+
 fn more(canvas: &mut Canvas, area: Rect, item: &Item, chosen: bool) {
     let Item::More { hidden, open, .. } = item else { return };
     let plus = if *open { "+" } else { "" };
+    let hidden = hidden.map_or_else(String::new, |hidden| format!(" {hidden}{plus}"));
     let text = if chosen {
-        format!("+ {hidden}{plus} more: Enter shows them, / narrows")
+        format!("+{hidden} more: Enter shows them, / narrows")
     } else {
-        format!("+ {hidden}{plus} more")
+        format!("+{hidden} more")
     };
     canvas.put((area.x + 5, area.y), area.width.saturating_sub(5), &text, Ink::Muted);
     if chosen {
@@ -238,7 +275,16 @@ fn job_row(
     } else {
         Ink::Plain
     };
-    put(&sentence, area.width, false, last);
+    if area.height < 2 {
+        put(&sentence, area.width, false, last);
+        return;
+    }
+    let x = area.x + columns.before_last();
+    let room = area.right().saturating_sub(x);
+    let mut parts = text::fold_lines(&sentence, usize::from(room)).into_iter();
+    canvas.put((x, area.y), room, &parts.next().unwrap_or_default(), last);
+    let rest = parts.collect::<Vec<_>>().join(" ");
+    canvas.put((x, area.y + 1), room, &rest, last);
 }
 
 fn sentence(row: &JobRow, section: Section, sight: &Sight) -> String {
@@ -290,6 +336,10 @@ fn lane_item(
     match item {
         Item::Head { section, .. } => {
             head(ground, canvas, first, item, *section);
+            1
+        }
+        Item::Above { .. } => {
+            above(canvas, first);
             1
         }
         Item::More { section, .. } => {

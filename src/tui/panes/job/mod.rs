@@ -4,7 +4,7 @@ pub mod timeline;
 
 use ratatui::layout::Rect;
 
-use crate::base::{JobId, Span};
+use crate::base::{JobId, Span, text};
 use crate::tui::feed::{Data, Want};
 use crate::tui::ground::Ground;
 use crate::tui::layout::PANEL_FROM;
@@ -53,8 +53,8 @@ impl JobPane {
         (left, Some((upper, lower)))
     }
 
-    fn beside(&self, ground: &Ground) -> Vec<Line> {
-        let mut lines = self.why(ground);
+    fn beside(&self, ground: &Ground, width: u16) -> Vec<Line> {
+        let mut lines = self.why(ground, width);
         if !lines.is_empty() {
             lines.push(Line::empty());
         }
@@ -62,13 +62,16 @@ impl JobPane {
         lines
     }
 
-    fn why(&self, ground: &Ground) -> Vec<Line> {
+    fn why(&self, ground: &Ground, width: u16) -> Vec<Line> {
         let why = self.job.and_then(|job| ground.known.whys.get(&job));
         let Some(why) = why else { return Vec::new() };
         // The first line repeats the state, which stands above.
         let mut lines = vec![Line::of("WHY", Role::Head)];
+        let row = self.job.and_then(|job| ground.known.row(job));
+        lines.extend(row.map(|row| describe::trouble(row, &ground.sight())).unwrap_or_default());
         lines.extend(describe::why(why, &ground.sight()).into_iter().skip(1));
-        lines
+        let room = usize::from(width).saturating_sub(2);
+        lines.into_iter().flat_map(|line| folded(line, room)).collect()
     }
 
     fn about(&self, ground: &Ground, width: u16) -> Vec<Line> {
@@ -95,7 +98,7 @@ impl JobPane {
     /// Everything below each other, for a narrow screen.
     fn lines(&self, ground: &Ground, width: u16) -> Vec<Line> {
         let mut about = self.about(ground, width);
-        let why = self.why(ground);
+        let why = self.why(ground, width);
         // Title and state first, then why, then the rest.
         let head = about.iter().position(|line| line.plain().starts_with("command  "));
         let rest = about.split_off(head.unwrap_or(0).min(about.len()));
@@ -115,9 +118,23 @@ impl JobPane {
         let detail = self.job.and_then(|job| ground.known.jobs.get(&job));
         let Some(detail) = detail else { return Vec::new() };
         let mut lines = vec![Line::of("TIMELINE", Role::Head)];
-        lines.extend(timeline::lines(detail, &ground.known.facts, &ground.sight()));
+        let own = ground.known.facts_of.get(&detail.row.id);
+        lines.extend(timeline::lines(detail, own.map_or(&[], Vec::as_slice), &ground.sight()));
         lines
     }
+}
+
+/// A line that is too long, on as many as it takes: nothing of a reason may be cut.
+fn folded(line: Line, room: usize) -> Vec<Line> {
+    let text = line.plain();
+    if text::width(&text) <= room {
+        return vec![line];
+    }
+    let role = line.0.get(1).or(line.0.first()).map_or(Role::Plain, |cell| cell.role);
+    let lines = text::fold_lines(text.trim_start(), room.saturating_sub(4));
+    let lines = lines.into_iter().enumerate();
+    let indent = |at: usize| if at == 0 { "  " } else { "    " };
+    lines.map(|(at, text)| Line::of(format!("{}{text}", indent(at)), role)).collect()
 }
 
 impl Pane for JobPane {
@@ -130,7 +147,8 @@ impl Pane for JobPane {
     }
 
     fn wants(&self, ground: &Ground) -> Vec<Want> {
-        let own = self.job.into_iter().flat_map(|job| [Want::Job(job), Want::Why(job)]);
+        let own =
+            self.job.into_iter().flat_map(|job| [Want::Job(job), Want::Why(job), Want::Facts(job)]);
         let roomy = ground.size.0 >= PANEL_FROM;
         own.chain(self.output.wants(ground).into_iter().filter(|_| roomy)).collect()
     }
@@ -149,7 +167,7 @@ impl Pane for JobPane {
             None => self.sheet.settle(self.lines(ground, left.width).len(), left),
             Some((upper, lower)) => {
                 self.sheet.settle(self.about(ground, left.width).len(), left);
-                self.history.settle(self.beside(ground).len(), upper);
+                self.history.settle(self.beside(ground, upper.width).len(), upper);
                 self.output.settle(ground, lower);
             }
         }
@@ -192,7 +210,7 @@ impl Pane for JobPane {
         };
         self.sheet.draw(&self.about(ground, left.width), canvas, left);
         canvas.fence(Rect { x: upper.x - 1, width: 1, ..area });
-        self.history.draw(&self.beside(ground), canvas, upper);
+        self.history.draw(&self.beside(ground, upper.width), canvas, upper);
         self.output.draw(ground, canvas, lower);
     }
 }

@@ -1,8 +1,6 @@
 //! What happened to a job, oldest first: its facts as far back as they are at hand, and before
 //! them what its record still says.
 
-use std::collections::VecDeque;
-
 use crate::base::{At, JobId, Wall};
 use crate::model::job::Outcome;
 use crate::model::page::{EventRow, JobDetail};
@@ -16,17 +14,18 @@ use crate::view::words;
 const LINES_MAX: usize = 200;
 
 /// The lines.
-pub fn lines(detail: &JobDetail, facts: &VecDeque<EventRow>, sight: &Sight) -> Vec<Line> {
+pub fn lines(detail: &JobDetail, facts: &[EventRow], sight: &Sight) -> Vec<Line> {
     let job = detail.row.id;
-    let mine = facts.iter().filter(|row| row.fact.job() == Some(job) && tells(&row.fact));
-    let known_from = facts.front().map_or(Wall(i64::MAX), |row| row.at.wall);
+    let mine = facts.iter().enumerate();
+    let mine = mine.filter(|(at, row)| tells(&row.fact) && !is_followed_by_more(facts, *at));
+    let known_from = facts.first().map_or(Wall(i64::MAX), |row| row.at.wall);
     let mut lines: Vec<(Wall, Line)> = record(detail, sight)
         .into_iter()
         .filter(|(at, _)| at.wall < known_from)
         .map(|(at, line)| (at.wall, line))
         .collect();
     lines.sort_by_key(|(at, _)| *at);
-    lines.extend(mine.map(|row| (row.at.wall, short(job, row, sight))));
+    lines.extend(mine.map(|(_, row)| (row.at.wall, short(job, row, sight))));
     let over = lines.len().saturating_sub(LINES_MAX);
     lines.drain(..over);
     lines.into_iter().map(|(_, line)| line).collect()
@@ -52,6 +51,14 @@ fn short(job: JobId, row: &EventRow, sight: &Sight) -> Line {
 
 fn tells(fact: &Fact) -> bool {
     !matches!(fact, Fact::JobForgotten { .. } | Fact::KeyUsed { .. })
+}
+
+/// Of reports in a row only the last one tells something.
+fn is_followed_by_more(facts: &[EventRow], at: usize) -> bool {
+    let is_report = |row: Option<&EventRow>| {
+        row.is_some_and(|row| matches!(row.fact, Fact::JobReported { .. }))
+    };
+    is_report(facts.get(at)) && is_report(facts.get(at + 1))
 }
 
 /// What the job's own record says of its past.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::base::Wall;
 use crate::base::text::sanitise;
 
 /// Bytes of text that are kept.
@@ -15,10 +16,12 @@ const LINE_MAX: usize = 8 * 1024;
 /// where it is while old lines go.
 #[derive(Debug, Default)]
 pub struct Buffer {
-    lines: VecDeque<Box<str>>,
+    lines: VecDeque<(Option<Wall>, Box<str>)>,
     first: u64,
     bytes: usize,
     open: Vec<u8>,
+    /// When the open line began.
+    begun: Option<Wall>,
 }
 
 impl Buffer {
@@ -27,14 +30,18 @@ impl Buffer {
         *self = Buffer::default();
     }
 
-    /// Takes bytes as they come.
-    pub fn push(&mut self, bytes: &[u8]) {
+    /// Takes bytes as they come, and when they were written.
+    pub fn push(&mut self, at: Option<Wall>, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if self.open.is_empty() {
+                self.begun = at;
+            }
             let room = LINE_MAX.saturating_sub(self.open.len());
             let (taken, over) = piece.split_at(piece.len().min(room));
             self.open.extend_from_slice(taken);
             if self.open.ends_with(b"\n") || !over.is_empty() {
                 self.close();
+                self.begun = at;
             }
             for chunk in over.chunks(LINE_MAX) {
                 self.open.extend_from_slice(chunk);
@@ -59,7 +66,7 @@ impl Buffer {
     pub fn line(&self, number: u64) -> Option<std::borrow::Cow<'_, str>> {
         let at = usize::try_from(number.checked_sub(self.first)?).ok()?;
         match self.lines.get(at) {
-            Some(line) => Some(line.as_ref().into()),
+            Some((_, line)) => Some(line.as_ref().into()),
             None if at == self.lines.len() && !self.open.is_empty() => {
                 Some(clean(&self.open).into())
             }
@@ -67,13 +74,22 @@ impl Buffer {
         }
     }
 
+    /// When the first byte of a line was written, if that is known.
+    pub fn time(&self, number: u64) -> Option<Wall> {
+        let at = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        match self.lines.get(at) {
+            Some((time, _)) => *time,
+            None => self.begun.filter(|_| at == self.lines.len() && !self.open.is_empty()),
+        }
+    }
+
     fn close(&mut self) {
         let line = clean(&self.open).into_boxed_str();
         self.open.clear();
         self.bytes += line.len();
-        self.lines.push_back(line);
+        self.lines.push_back((self.begun, line));
         while self.bytes > BYTES_MAX || self.lines.len() > LINES_MAX {
-            let Some(old) = self.lines.pop_front() else { return };
+            let Some((_, old)) = self.lines.pop_front() else { return };
             self.bytes -= old.len();
             self.first += 1;
         }
@@ -119,7 +135,7 @@ mod tests {
 
     fn lines(bytes: &[u8]) -> Vec<String> {
         let mut buffer = Buffer::default();
-        buffer.push(bytes);
+        buffer.push(None, bytes);
         (0..buffer.end()).filter_map(|n| buffer.line(n)).map(|line| line.into_owned()).collect()
     }
 
@@ -136,13 +152,24 @@ mod tests {
     fn memory_is_bounded_and_numbers_go_on() {
         let mut buffer = Buffer::default();
         for _ in 0..LINES_MAX + 10 {
-            buffer.push(b"x\n");
+            buffer.push(None, b"x\n");
         }
         assert_eq!((buffer.first(), buffer.end()), (10, LINES_MAX as u64 + 10));
         let mut buffer = Buffer::default();
-        buffer.push(&vec![b'x'; 3 * LINE_MAX + 5]);
+        buffer.push(None, &vec![b'x'; 3 * LINE_MAX + 5]);
         assert_eq!(buffer.end(), 4);
         assert!(buffer.line(0).is_some_and(|line| line.len() == LINE_MAX));
+    }
+
+    #[test]
+    fn a_line_has_the_time_of_its_first_byte() {
+        let mut buffer = Buffer::default();
+        buffer.push(Some(Wall(1)), b"a\nb");
+        buffer.push(Some(Wall(2)), b"c\n");
+        buffer.push(Some(Wall(3)), b"d");
+        buffer.push(None, b"e");
+        let times: Vec<_> = (0..4).map(|n| buffer.time(n)).collect();
+        assert_eq!(times, [Some(Wall(1)), Some(Wall(1)), Some(Wall(3)), None]);
     }
 
     proptest! {

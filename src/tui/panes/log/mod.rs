@@ -1,19 +1,19 @@
 //! Output of a job: follows its end or stays where one reads, searches, wraps.
 //!
-//! [`buffer`] keeps the lines, [`sgr`] reads their colours. Following is a state of its own:
-//! scrolling up ends it, and new output never moves what one reads.
+//! [`buffer`] keeps the lines, [`sgr`] reads their colours, [`paint`] draws them. Following is a
+//! state of its own: scrolling up ends it, and new output never moves what one reads.
 
 pub mod buffer;
+mod paint;
 pub mod sgr;
 
 use ratatui::layout::Rect;
-use unicode_segmentation::UnicodeSegmentation;
 
 use crate::base::{JobId, text};
 use crate::tui::feed::{Data, Output, Want};
 use crate::tui::ground::Ground;
 use crate::tui::panes::{Command, Kind, Motion, Pane, Target};
-use crate::tui::theme::{Ink, depth};
+use crate::tui::theme::Ink;
 use crate::tui::widgets::Canvas;
 
 use buffer::Buffer;
@@ -34,6 +34,8 @@ pub struct Log {
     top: u64,
     follow: bool,
     wrap: bool,
+    /// The time before each line.
+    stamps: bool,
     side: usize,
     search: String,
     found: Option<u64>,
@@ -60,6 +62,7 @@ impl Log {
             top: 0,
             follow: true,
             wrap: false,
+            stamps: false,
             side: 0,
             search: String::new(),
             found: None,
@@ -151,42 +154,6 @@ impl Log {
         found.is_some()
     }
 
-    fn draw_line(&self, ground: &Ground, canvas: &mut Canvas, area: Rect, number: u64) -> u16 {
-        let line = self.buffer.line(number).unwrap_or_default();
-        let plain = sgr::plain(&line);
-        let depth = ground.options.depth;
-        let wide = usize::from(area.width).max(1);
-        let skip = if self.wrap { 0 } else { self.side };
-        let mut column = 0usize;
-        let place = |column: usize| -> Option<(u16, u16)> {
-            let shown = column.checked_sub(skip)?;
-            let (row, x) = if self.wrap { (shown / wide, shown % wide) } else { (0, shown) };
-            let y = area.y.checked_add(u16::try_from(row).ok()?)?;
-            let inside = x < wide && y < area.bottom();
-            inside.then(|| Some((area.x + u16::try_from(x).ok()?, y))).flatten()
-        };
-        for (mut style, piece) in sgr::spans(&line) {
-            style.fg = style.fg.and_then(|color| depth::fit(color, depth));
-            style.bg = style.bg.and_then(|color| depth::fit(color, depth));
-            for grapheme in piece.graphemes(true) {
-                if let Some((x, y)) = place(column) {
-                    canvas.styled((x, y), area.right() - x, grapheme, style);
-                }
-                column += text::width(grapheme);
-            }
-        }
-        for (from, to) in self.matches(&plain) {
-            let at = text::width(plain.get(..from).unwrap_or(""));
-            let len = text::width(plain.get(from..to).unwrap_or(""));
-            for column in at..at + len {
-                if let Some((x, y)) = place(column) {
-                    canvas.tint(Rect::new(x, y, 1, 1), Ink::Match);
-                }
-            }
-        }
-        u16::try_from(self.rows_of(number)).unwrap_or(u16::MAX)
-    }
-
     fn status(&self, canvas: &mut Canvas, area: Rect) {
         let (first, end) = (self.buffer.first(), self.buffer.end());
         let mut parts = vec![match self.attempt {
@@ -248,7 +215,9 @@ impl Pane for Log {
                 self.buffer.clear();
                 self.state = State::Open;
             }
-            Data::More(output, bytes) if Some(*output) == mine => self.buffer.push(bytes),
+            Data::More(output, piece) if Some(*output) == mine => {
+                self.buffer.push(piece.at, &piece.bytes);
+            }
             Data::OutputEnds(output, why) if Some(*output) == mine => {
                 self.state = State::Over(why.clone());
             }
@@ -256,9 +225,9 @@ impl Pane for Log {
         }
     }
 
-    fn settle(&mut self, _ground: &Ground, area: Rect) {
+    fn settle(&mut self, ground: &Ground, area: Rect) {
         self.height = usize::from(area.height.saturating_sub(1)).max(1);
-        self.width = usize::from(area.width).max(1);
+        self.width = usize::from(area.width.saturating_sub(self.gutter(ground))).max(1);
         self.top = self.top.max(self.buffer.first());
     }
 
@@ -281,6 +250,7 @@ impl Pane for Log {
     fn command(&mut self, command: &Command, ground: &mut Ground) -> bool {
         match command {
             Command::Wrap => self.wrap = !self.wrap,
+            Command::Stamps => self.stamps = !self.stamps,
             Command::Follow if self.follow => self.move_to(self.first_seen()),
             Command::Follow => self.follow = true,
             Command::Filter(text) => {
@@ -344,8 +314,13 @@ impl Pane for Log {
             return;
         }
         let mut number = self.first_seen();
+        let gutter = self.gutter(ground).min(rest.width);
         while rest.height > 0 && number < self.buffer.end() {
-            let rows = self.draw_line(ground, canvas, rest, number).min(rest.height);
+            if gutter > 0 {
+                self.draw_time(ground, canvas, (rest, gutter), number);
+            }
+            let text = Rect { x: rest.x + gutter, width: rest.width - gutter, ..rest };
+            let rows = self.draw_line(ground, canvas, text, number).min(rest.height);
             rest = Rect { y: rest.y + rows, height: rest.height - rows, ..rest };
             number += 1;
         }

@@ -143,15 +143,17 @@ impl Pane for Terminal {
                 self.state = Some(Ok(()));
             }
             // Without a terminal nothing has put the returns in.
-            Data::More(output, bytes) if Some(*output) == mine && plain => {
-                for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            Data::More(output, piece) if Some(*output) == mine && plain => {
+                for line in piece.bytes.split_inclusive(|byte| *byte == b'\n') {
                     match line.strip_suffix(b"\n") {
                         Some(text) => self.screen.process(&[text, b"\r\n"].concat()),
                         None => self.screen.process(line),
                     }
                 }
             }
-            Data::More(output, bytes) if Some(*output) == mine => self.screen.process(bytes),
+            Data::More(output, piece) if Some(*output) == mine => {
+                self.screen.process(&piece.bytes);
+            }
             Data::OutputEnds(output, why) if Some(*output) == mine => {
                 self.state = Some(Err(why.clone()));
                 self.typing = false;

@@ -1,0 +1,72 @@
+//! What is wrong with a job that runs, and what one can do about it: said with `why`.
+
+use crate::model::Finding;
+use crate::model::finding::{Level, Signal};
+use crate::model::page::JobRow;
+use crate::view::line::{Line, Role};
+use crate::view::sight::Sight;
+use crate::view::words;
+
+/// A line for each finding and one for what helps, worst first; none if nothing is wrong.
+pub fn trouble(row: &JobRow, sight: &Sight) -> Vec<Line> {
+    let mut findings: Vec<&Finding> = row.findings.iter().collect();
+    findings.sort_by_key(|found| (std::cmp::Reverse(found.level), found.signal));
+    let mut lines = Vec::new();
+    for found in findings {
+        let role = if found.level > Level::Notice { Role::Stuck } else { Role::Plain };
+        let since = sight.since(found.since.now);
+        let said =
+            format!("{} since {since}: {}", found.level.word(), words::finding(found, sight));
+        let line = Line::of("  ", Role::Muted).then(said, role);
+        lines.push(line.then(format!("  [{}]", found.signal.word()), Role::Muted));
+        lines.push(Line::of(format!("  what helps: {}", help(found.signal, row)), Role::Muted));
+    }
+    lines
+}
+
+fn help(signal: Signal, row: &JobRow) -> String {
+    let id = row.id;
+    match signal {
+        Signal::NeverFits => format!("holdshort again {id} with less, or cancel it"),
+        Signal::NeverStarted if row.pty => {
+            format!("look at its terminal (holdshort attach {id}); requeue starts it anew")
+        }
+        Signal::NeverStarted => format!(
+            "holdshort logs {id} and its processes on {}; requeue starts it anew",
+            if row.nodes.is_empty() { "its node".to_owned() } else { row.nodes.join(", ") }
+        ),
+        Signal::LimitNear => {
+            format!("holdshort set {id} time-limit=6h, or let it end")
+        }
+        Signal::Idle => {
+            format!("holdshort attach {id} or holdshort send {id} brings it back")
+        }
+        Signal::Unhealthy => format!("it starts again by itself; holdshort logs {id}"),
+        Signal::LongRunning => {
+            format!("holdshort set {id} time-limit=24h; holdshort ack {id} if it is meant so")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::line::plain;
+    use crate::view::sample::{at, finding, queued, running};
+
+    #[test]
+    fn what_is_wrong_comes_worst_first_with_what_helps() {
+        let mut row = running(219, "crawl");
+        row.findings = vec![
+            finding(Signal::LongRunning, Level::Notice),
+            finding(Signal::NeverStarted, Level::Stuck),
+        ];
+        insta::assert_snapshot!(plain(&trouble(&row, &Sight::utc(at(48 * 60_000)))), @r"
+          stuck since 48m: started and has given no sign of life  [never_started]
+          what helps: holdshort logs 219 and its processes on n1; requeue starts it anew
+          notice since 48m: has no time limit and runs very long  [long_running]
+          what helps: holdshort set 219 time-limit=24h; holdshort ack 219 if it is meant so
+        ");
+        assert_eq!(trouble(&queued(1, "a"), &Sight::utc(at(0))), []);
+    }
+}
