@@ -126,8 +126,11 @@ impl Site {
 
     /// Something that no command brings about (yet) is so.
     pub fn happens(&mut self, fact: Fact) {
+        let before = self.world.clone();
         self.world.apply(self.at, &fact);
-        drop(self.outside.step(&[fact], &self.world));
+        let facts = [fact];
+        drop(self.outside.step(&facts, &self.world));
+        drop(self.metered.step(&before, self.at, &facts, &self.world));
     }
 
     fn check(&mut self, before: &World, command: &Command, facts: &[Fact], after: &World) {
