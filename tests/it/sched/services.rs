@@ -126,7 +126,7 @@ fn a_service_grows_and_shrinks_by_its_own_word_between_its_bounds() {
     assert_eq!(running(&site, job), 4);
     scale(&mut site, job, 2).unwrap();
     let given = site.tasks(job, |state| state == TaskState::Stopping);
-    assert_eq!(given.iter().map(|task| task.rank).collect::<Vec<_>>(), [3, 2]);
+    assert_eq!(given.iter().map(|task| task.rank).collect::<Vec<_>>(), [2, 3]);
     given.iter().for_each(|task| site.end_rank(job, task.rank, Exit::Signal(15)));
     assert_eq!((running(&site, job), site.word(job)), (2, "running"));
     site.advance(Span::mins(1));
