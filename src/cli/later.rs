@@ -37,7 +37,6 @@ pub const VERBS: &[&str] = &[
     "report",
     "reviews",
     "revoke",
-    "scale",
     "spawn",
     "templates",
     "tls",

@@ -2,6 +2,7 @@
 //!
 //! What stands in lists of tables is in [`tables`]; only the file can say it.
 
+mod pools;
 mod tables;
 mod windows;
 
@@ -226,6 +227,7 @@ impl Layers<'_> {
             },
             teams: self.teams(),
             windows: self.windows(),
+            pools: self.pools(),
             cycle: cycle(over),
             nodes: self.nodes(),
             resources: self.resources(),

@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use crate::base::{Name, Span};
 use crate::model::node::Traits;
 use crate::model::people::Grant;
+use crate::model::pool::Pool;
 use crate::model::setup::{Countable, Cycle, Defaults};
 use crate::model::team::Team;
 use crate::model::window::Window;
@@ -40,6 +41,8 @@ pub struct Config {
     pub teams: Vec<Team>,
     /// Terms of teams that hold for some hours of the week.
     pub windows: Vec<Window>,
+    /// Elastic pools.
+    pub pools: Vec<Pool>,
     /// How the cycle decides.
     pub cycle: Cycle,
     /// The nodes on this machine; none is the machine as it is.

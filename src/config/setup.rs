@@ -27,6 +27,7 @@ impl Config {
                 })
                 .collect(),
             windows: self.windows.clone(),
+            pools: self.pools.clone(),
             cycle: self.cycle.clone(),
             owner_uid,
             defaults: self.defaults.clone(),

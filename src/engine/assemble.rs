@@ -170,6 +170,7 @@ pub fn start(
         seq: state.seq,
         snapshot_seq: state.snapshot_seq,
         journal: parts.journal,
+        door: door.clone(),
         clock: parts.clock,
         runner: parts.runner,
         launcher,

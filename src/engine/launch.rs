@@ -73,6 +73,7 @@ impl Launcher {
             .prepare(task)
             .map_err(|error| format!("cannot make a directory for its output: {error}"))?;
         let used = job.run_time(world.active(world.at().now));
+        let of_pool = world.pools().any(|(_, state)| state.members.contains_key(&placement.node));
         Ok(Some(Launch {
             task,
             argv: program.argv,
@@ -82,7 +83,8 @@ impl Launcher {
             log_bytes_max: self.places.log_bytes_max,
             pty: job.spec.pty,
             request,
-            gpus: placement.gpus.clone(),
+            // Devices of a pool's node are in the books only.
+            gpus: if of_pool { Vec::new() } else { placement.gpus.clone() },
             hard: job.spec.hard,
             time_limit: job.spec.time_limit.map(|limit| limit - used),
             grace: job.spec.grace,

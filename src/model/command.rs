@@ -69,6 +69,15 @@ pub enum Command {
         /// Who.
         by: Actor,
     },
+    /// The command that makes a pool's node, or takes it away, is over.
+    PoolNode {
+        /// The node.
+        node: Name,
+        /// Made (true) or taken away.
+        up: bool,
+        /// Why it could not be, if so.
+        failed: Option<String>,
+    },
     /// A job speaks about itself.
     Report {
         /// The job.
@@ -151,6 +160,7 @@ impl Command {
             | Command::Looked { by, .. }
             | Command::Report { by, .. } => Some(by),
             Command::Task { .. }
+            | Command::PoolNode { .. }
             | Command::NodeSeen { .. }
             | Command::Configure(_)
             | Command::Started { .. }

@@ -16,6 +16,7 @@ pub mod job;
 pub mod node;
 pub mod page;
 pub mod people;
+pub mod pool;
 pub mod ports;
 pub mod program;
 pub mod reason;

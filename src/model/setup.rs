@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::{Name, Span};
 use crate::model::job::Grace;
 use crate::model::people::User;
+use crate::model::pool::Pool;
 use crate::model::window::Window;
 use crate::model::{Resources, Team};
 
@@ -27,6 +28,9 @@ pub struct Setup {
     /// Terms of teams that hold for some hours of the week.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<Window>,
+    /// Elastic pools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pools: Vec<Pool>,
     /// How the cycle decides.
     #[serde(skip_serializing_if = "Cycle::is_default")]
     pub cycle: Cycle,

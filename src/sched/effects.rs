@@ -3,6 +3,7 @@
 use crate::base::{JobId, Name, Span, TaskId};
 use crate::model::job::{Job, StopFor, Task, TaskState};
 use crate::model::node::Warning;
+use crate::model::pool::Stage;
 use crate::model::{Effect, Fact};
 use crate::sched::policy::spot;
 use crate::sched::world::World;
@@ -22,6 +23,8 @@ fn of_fact(fact: &Fact, world: &World) -> Vec<Effect> {
     match fact {
         Fact::TaskPlaced { task, .. } => vec![Effect::Start { task: *task }],
         Fact::JobStopping { job, .. } => wanted(job, |e| matches!(e, Effect::Stop { .. })),
+        Fact::PoolGrew { pool, node } => by_command(world, pool, node),
+        Fact::PoolShrank { pool, node } => by_command(world, pool, node),
         Fact::NodeWarned { node, .. } => hurried(world, node),
         Fact::TaskStopping { task, .. } => {
             let stops =
@@ -80,7 +83,22 @@ fn warning<'a>(world: &'a World, task: &Task) -> Option<&'a Warning> {
 /// whoever compares both can say which.
 pub fn of_world(world: &World) -> Vec<Effect> {
     let live = world.jobs().filter(|job| job.is_live());
-    live.flat_map(|job| of_job(world, job)).collect()
+    let nodes =
+        world.pools().flat_map(|(pool, state)| state.members.keys().map(move |n| (pool, n)));
+    let pools = nodes.flat_map(|(pool, node)| by_command(world, pool, node));
+    live.flat_map(|job| of_job(world, job)).chain(pools).collect()
+}
+
+/// A node of a pool that is being made, or taken away, by a command.
+fn by_command(world: &World, pool: &Name, node: &Name) -> Vec<Effect> {
+    let state = world.pools().find(|(name, _)| *name == pool).map(|(_, state)| state);
+    let stage = state.and_then(|state| state.members.get(node)).map(|member| member.stage);
+    let up = match stage {
+        Some(Stage::Coming) => true,
+        Some(Stage::Going) => false,
+        Some(Stage::Here) | None => return Vec::new(),
+    };
+    vec![Effect::Pool { pool: pool.clone(), node: node.clone(), up }]
 }
 
 /// What each task of a job is to be like: started, and then stopped, frozen or going on with

@@ -338,6 +338,11 @@ impl Index {
         self.uses.get(node).cloned().unwrap_or_default()
     }
 
+    /// Jobs with promised room.
+    pub fn promised_jobs(&self) -> impl Iterator<Item = JobId> + '_ {
+        self.promised.iter().copied()
+    }
+
     /// Live jobs with a finding that makes them stuck.
     pub fn stuck(&self) -> impl Iterator<Item = JobId> + '_ {
         self.stuck.iter().copied()

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::{At, JobId, Mono, Name, Span, Wall};
 use crate::model::fact::kept::{KEY_FOR, RATE_WINDOW};
 use crate::model::job::Hold;
+use crate::model::pool::PoolState;
 use crate::model::setup::{API_DEFAULT_COUNT, Countable, Setup};
 use crate::model::{Job, Node, Team};
 use crate::sched::actions;
@@ -50,6 +51,8 @@ pub struct World {
     pub(super) looked: OrdMap<Name, Wall>,
     /// Units of rated resources taken lately, oldest first.
     pub(super) rates: OrdMap<Name, Vector<(Mono, u64)>>,
+    /// Nodes of elastic pools, by pool.
+    pub(super) pools: OrdMap<Name, PoolState>,
     /// What follows from the jobs.
     pub(super) index: Index,
 }
@@ -118,6 +121,11 @@ impl World {
     /// A node by name.
     pub fn node(&self, name: &str) -> Option<&Arc<Node>> {
         self.nodes.get(name)
+    }
+
+    /// The nodes of elastic pools, by pool.
+    pub fn pools(&self) -> impl Iterator<Item = (&Name, &PoolState)> {
+        self.pools.iter()
     }
 
     /// Configuration.
@@ -197,6 +205,7 @@ impl World {
             .chain(cancel)
             .chain(stale)
             .chain(safe)
+            .chain(actions::pools::next_due(self, at.now))
             .filter(|due| *due > at.now)
             .min();
         let window = actions::windows::next_edge(self, at.wall);
@@ -239,6 +248,8 @@ struct Saved {
     keys: Vec<(String, KeyUse)>,
     looked: Vec<(Name, Wall)>,
     rates: Vec<(Name, Vec<(Mono, u64)>)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pools: Vec<(Name, PoolState)>,
 }
 
 impl Serialize for World {
@@ -263,6 +274,7 @@ impl Serialize for World {
                 .iter()
                 .map(|(name, taken)| (name.clone(), taken.iter().copied().collect()))
                 .collect(),
+            pools: self.pools.iter().map(|(name, state)| (name.clone(), state.clone())).collect(),
         }
         .serialize(serializer)
     }
@@ -286,6 +298,7 @@ impl<'de> Deserialize<'de> for World {
             keys: saved.keys.into_iter().collect(),
             looked: saved.looked.into_iter().collect(),
             rates: saved.rates.into_iter().map(|(n, v)| (n, Vector::from_iter(v))).collect(),
+            pools: saved.pools.into_iter().collect(),
             ..World::default()
         };
         for job in saved.jobs {

@@ -19,6 +19,7 @@ mod interactive;
 mod lab;
 mod ledger;
 mod place;
+mod pools;
 mod runner;
 mod runner_life;
 mod runner_logs;

@@ -71,7 +71,7 @@ mod tests {
             let name = part.split('"').next().unwrap();
             assert!(schemas.contains_key(name), "{name}");
         }
-        assert_eq!(json["paths"].as_object().unwrap().len(), 27);
+        assert_eq!(json["paths"].as_object().unwrap().len(), 28);
         let status = &schemas["ServerStatus"]["properties"]["since"];
         assert!(status.to_string().contains("Time") || status["format"] == "date-time");
     }

@@ -23,6 +23,7 @@ pub mod hold;
 pub mod job;
 pub mod list;
 pub mod node;
+pub mod pool;
 pub mod problem;
 pub mod reason;
 pub mod receipt;

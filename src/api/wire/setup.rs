@@ -9,6 +9,7 @@ use super::WireError;
 use super::amounts::Amounts;
 use super::groups::GraceShown;
 use super::hold::Hold;
+use super::pool::PoolShown;
 use super::terms::Terms;
 use super::window::WindowShown;
 use super::words::Word as _;
@@ -33,6 +34,9 @@ pub struct SetupShown {
     /// Terms of teams for some hours of the week.
     #[serde(default)]
     pub windows: Vec<WindowShown>,
+    /// Elastic pools.
+    #[serde(default)]
+    pub pools: Vec<PoolShown>,
     /// How the cycle decides.
     pub cycle: CycleShown,
 }
@@ -190,6 +194,7 @@ impl From<&Setup> for SetupShown {
                 keep_ended: from.defaults.keep_ended as u64,
             },
             windows: from.windows.iter().map(WindowShown::from).collect(),
+            pools: from.pools.iter().map(PoolShown::from).collect(),
             cycle: (&from.cycle).into(),
         }
     }
@@ -217,6 +222,7 @@ impl TryFrom<SetupShown> for Setup {
             users: users?,
             owner_uid: from.owner_uid,
             windows: from.windows.into_iter().map(Into::into).collect(),
+            pools: from.pools.into_iter().map(Into::into).collect(),
             cycle: from.cycle.try_into()?,
             defaults: Defaults {
                 request: from.defaults.request.into(),

@@ -195,6 +195,20 @@ fn a_window_says_what_a_team_has_meanwhile() {
     assert_eq!((window.terms.limit, window.terms.priority), (None, None));
 }
 
+fn pool(more: &str) -> String {
+    format!("[[pool]]\nname=\"p\"\nmax=2\ncpu=4\nmem=\"8Gi\"\n{more}\n")
+}
+
+#[test]
+fn a_pool_has_a_template_bounds_and_a_cap() {
+    let text = pool("gpus=2\nprice=2.5\ncost_cap=4\nspot=true\nshrink_after=\"1h\"");
+    let pool = &with_file(&text).unwrap().pools[0];
+    assert_eq!((pool.min, pool.max, pool.most()), (0, 2, 1));
+    assert_eq!((pool.capacity.gpu_milli, pool.gpus().len()), (2000, 2));
+    assert_eq!((pool.traits.spot, pool.traits.pool.as_deref()), (true, Some("p")));
+    assert_eq!((pool.grow_after, pool.shrink_after), (Span::mins(1), Span::hours(1)));
+}
+
 #[test]
 fn contradictions_between_tables_are_refused() {
     for (text, part) in [
@@ -228,6 +242,10 @@ fn contradictions_between_tables_are_refused() {
             "did you mean ml?",
         ),
         (&window("zone=\"UTC\"", "", "weight=2").replace("18:00", "8:00"), "never opens"),
+        (&pool("min=3"), "pool p: min is above max"),
+        (&pool("cost_cap=3"), "cost_cap needs the price"),
+        (&pool("min=2\nprice=2.5\ncost_cap=4"), "its minimum costs more"),
+        (&pool("up=\"x\""), "up and down belong together"),
         ("[[user]]\nname=\"a\"", "c.toml:1: user a may do nothing"),
         ("[[user]]\nname=\"a\"\nteam=\"x\"", "may do nothing; add role"),
         ("[[user]]\nname=\"a\"\nrole=\"admin\"\ngrants=[]", "keep one form"),

@@ -53,6 +53,9 @@ impl Fact {
             | Fact::NodeSeen { .. }
             | Fact::NodeDrained { .. }
             | Fact::NodeWarned { .. }
+            | Fact::PoolGrew { .. }
+            | Fact::PoolShrank { .. }
+            | Fact::PoolFailed { .. }
             | Fact::GpuForeign { .. }
             | Fact::Configured(_)
             | Fact::Started { .. }
@@ -109,6 +112,9 @@ impl Fact {
             Fact::NodeSeen { .. } => "node_seen",
             Fact::NodeDrained { .. } => "node_drained",
             Fact::NodeWarned { .. } => "node_warned",
+            Fact::PoolGrew { .. } => "pool_grew",
+            Fact::PoolShrank { .. } => "pool_shrank",
+            Fact::PoolFailed { .. } => "pool_failed",
             Fact::GpuForeign { .. } => "gpu_foreign",
             Fact::Configured(_) => "configured",
             Fact::Started { .. } => "started",

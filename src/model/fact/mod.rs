@@ -391,6 +391,31 @@ pub enum Fact {
         /// Who said so.
         by: Name,
     },
+    /// A pool wants one more node. One that is made at once follows as a fact of its own.
+    PoolGrew {
+        /// The pool.
+        pool: Name,
+        /// The node.
+        node: Name,
+    },
+    /// A node of a pool goes: it is drained and empty.
+    PoolShrank {
+        /// The pool.
+        pool: Name,
+        /// The node.
+        node: Name,
+    },
+    /// A node of a pool could not be made, or not be taken away.
+    PoolFailed {
+        /// The pool.
+        pool: Name,
+        /// The node.
+        node: Name,
+        /// Made (true) or taken away.
+        up: bool,
+        /// What the command said.
+        said: String,
+    },
     /// A device is used by somebody else, or no longer.
     GpuForeign {
         /// The node.

@@ -8,6 +8,7 @@ pub mod consolidate;
 pub mod expire;
 pub mod forget;
 mod hunt;
+pub mod pools;
 pub mod preempt;
 pub mod reclaim;
 mod search;
@@ -41,12 +42,20 @@ const PASSES: usize = 3;
 pub fn cycle(plan: &mut Plan) {
     windows::run(plan);
     expire::run(plan);
+    passes(plan);
+    // A pool grows by at least one node each time, and no further than its most.
+    while pools::run(plan) {
+        passes(plan);
+    }
+    forget::run(plan);
+}
+
+fn passes(plan: &mut Plan) {
     for _ in 0..PASSES {
         if !pass(plan, |_| true) {
             break;
         }
     }
-    forget::run(plan);
 }
 
 /// Gives and takes room once, by the named steps that are not switched off; whether somebody

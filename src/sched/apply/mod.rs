@@ -3,6 +3,7 @@
 
 mod jobs;
 mod marks;
+mod pools;
 mod tasks;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ impl World {
     /// Makes one fact so. A fact about a job that does not exist changes nothing. Neither clock
     /// goes back: a fact is no older than the one before it.
     pub fn apply(&mut self, at: At, fact: &Fact) {
+        self.note_use(at, fact);
         let at = At { now: self.at.now.max(at.now), wall: self.at.wall.max(at.wall) };
         self.at = at;
         match fact {
@@ -62,6 +64,7 @@ impl World {
                 let up = capacity.cpu_milli > 0;
                 let traits = traits.clone();
                 let node = Node { name, capacity, gpus, drain, warning, up, traits };
+                self.see_member(at, &node.name, up);
                 self.nodes.insert(node.name.clone(), Arc::new(node));
             }
             Fact::NodeDrained { node, on, by } => self.change_node(node, |node| {
@@ -76,6 +79,9 @@ impl World {
                     gpu.foreign = by.clone();
                 }
             }),
+            Fact::PoolGrew { .. } | Fact::PoolShrank { .. } | Fact::PoolFailed { .. } => {
+                self.change_pool(at, fact);
+            }
             Fact::Configured(setup) => self.configure(setup),
             Fact::Started { boot, offset } => {
                 self.boot.clone_from(boot);

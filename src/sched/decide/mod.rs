@@ -8,6 +8,7 @@ pub(super) mod holds;
 mod idle;
 pub(super) mod life;
 mod machine;
+mod pool;
 mod report;
 pub mod rights;
 mod service;
@@ -104,6 +105,9 @@ pub fn take(plan: &mut Plan, command: &Command) -> Result<Vec<JobId>, Refusal> {
         | Command::Configure(_)
         | Command::Started { .. }
         | Command::Down { .. } => machine::decide(plan, command),
+        Command::PoolNode { node, up, failed } => {
+            pool::answered(plan, node, *up, failed.as_deref());
+        }
         Command::Tick => {}
         Command::Find { job, signal, level, evidence } => {
             life::find(plan, *job, *signal, *level, evidence);

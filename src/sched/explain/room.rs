@@ -8,8 +8,10 @@ use crate::model::Resources;
 use crate::model::job::{Job, JobSpec, State, TaskState};
 use crate::model::node::{Gpu, Node};
 use crate::model::page::Lane;
+use crate::model::pool::Stage;
 use crate::model::reason::{Code, Reason};
 use crate::model::setup::PlaceBy;
+use crate::sched::actions::pools;
 use crate::sched::board::place::Fussy;
 use crate::sched::board::room as room_of;
 use crate::sched::gangs;
@@ -21,7 +23,8 @@ use crate::sched::world::World;
 const OTHERS: usize = 64;
 
 /// Nodes and the room on them, by the same place.
-struct Rooms {
+#[derive(Debug, Clone)]
+pub(in crate::sched) struct Rooms {
     nodes: Vec<Arc<Node>>,
     rooms: Vec<Room>,
     /// Spot nodes are for those only who can leave them.
@@ -29,6 +32,22 @@ struct Rooms {
 }
 
 impl Rooms {
+    /// All nodes that take new work, as they are.
+    pub(in crate::sched) fn open(world: &World) -> Rooms {
+        rooms(world, None, |node| node.up && node.drain.is_none())
+    }
+
+    /// Adds an empty node.
+    pub(in crate::sched) fn push(&mut self, node: &Arc<Node>) {
+        self.rooms.push(all_of(node));
+        self.nodes.push(node.clone());
+    }
+
+    /// Takes room for the least that a job starts with; whether there is enough.
+    pub(in crate::sched) fn hold(&mut self, spec: &JobSpec, comes_back: bool) -> bool {
+        self.place(spec, comes_back, &at_least(spec)).is_none()
+    }
+
     fn of<'a>(
         world: &World,
         nodes: impl Iterator<Item = &'a Arc<Node>>,
@@ -77,10 +96,24 @@ fn at_least(spec: &JobSpec) -> Vec<Share> {
     crate::sched::policy::gang::next_chunk(&gang)
 }
 
+/// Nodes that pools could still add, and how many of each.
+fn could_come(world: &World) -> impl Iterator<Item = (u32, Arc<Node>)> + '_ {
+    let pools = world.setup().pools.iter().filter(|_| world.setup().cycle.on("pool"));
+    pools.map(|pool| {
+        let state = world.pools().find(|(name, _)| **name == pool.name);
+        let here = state.map_or(0, |(_, state)| {
+            state.members.values().filter(|member| member.stage == Stage::Here).count()
+        });
+        let here = u32::try_from(here).unwrap_or(u32::MAX);
+        (pool.most().saturating_sub(here), pools::template(pool))
+    })
+}
+
 /// Why this could never start here even if everything were free; `None` if it could.
 pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
     // Where there is no node at the moment, nothing can be said.
-    world.nodes().find(|node| node.up)?;
+    let any = world.nodes().any(|node| node.up) || could_come(world).next().is_some();
+    any.then_some(())?;
     let tasks = at_least(spec);
     for (name, units) in &sum(spec, &tasks).custom {
         let there = world.countable(name);
@@ -95,11 +128,17 @@ pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
         let (request, fussy) = (spec.request_of(id), Fussy::of(spec, id, true, spot_rule(world)));
         let holds =
             |node: &&Arc<Node>| fussy.takes(&node.traits) && all_of(node).fits(request, When::Now);
-        if world.nodes().any(|node| holds(&node)) {
+        if world.nodes().any(|node| holds(&node))
+            || could_come(world).any(|(_, node)| holds(&&node))
+        {
             return None;
         }
     }
-    let (placed, best) = Rooms::of(world, world.nodes(), all_of).place(spec, true, &tasks)?;
+    let mut rooms = Rooms::of(world, world.nodes(), all_of);
+    for (count, node) in could_come(world) {
+        (0..count.min(spec.gang.min)).for_each(|_| rooms.push(&node));
+    }
+    let (placed, best) = rooms.place(spec, true, &tasks)?;
     let reason = shortage(Code::NeverFits, largest(spec, &tasks), best, "largest");
     Some(gang(reason, spec.gang.min, placed))
 }

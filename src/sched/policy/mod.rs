@@ -6,7 +6,7 @@
 //! what never may be exceeded, [`taking`] and [`protection`] what one may take from another.
 //! Time: [`estimate`] and [`history`] say how long a job runs, [`reservation`] and [`profile`]
 //! when there is room for it, of any [`capacity`]; [`window`] which hours of the week count.
-//! Nodes: [`spot`] which may vanish. Jobs that run on and on: [`service`].
+//! Nodes: [`spot`] which may vanish, [`pool`] how many. Jobs that run on and on: [`service`].
 
 pub mod amounts;
 pub mod capacity;
@@ -16,6 +16,7 @@ pub mod gang;
 pub mod gates;
 pub mod history;
 pub mod order;
+pub mod pool;
 pub mod profile;
 pub mod protection;
 pub mod queue;

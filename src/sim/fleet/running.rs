@@ -32,7 +32,7 @@ impl Fleet {
                 self.signals.forget(task);
             }
             // The core's own timer ends what has run too long; output goes with the job.
-            Effect::Limit { .. } | Effect::Archive { .. } => {}
+            Effect::Limit { .. } | Effect::Archive { .. } | Effect::Pool { .. } => {}
         }
     }
 

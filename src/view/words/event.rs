@@ -140,6 +140,17 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
             let (node, by) = (sanitise(node), sanitise(by));
             format!("node {node} vanishes at {}, says {by}", sight.second(due.wall))
         }
+        Fact::PoolGrew { pool, node } => {
+            format!("pool {} grows by {}", sanitise(pool), sanitise(node))
+        }
+        Fact::PoolShrank { pool, node } => {
+            format!("pool {} gives {} back", sanitise(pool), sanitise(node))
+        }
+        Fact::PoolFailed { pool, node, up, said } => {
+            let what = if *up { "made" } else { "taken away" };
+            let (pool, node) = (sanitise(pool), sanitise(node));
+            format!("{node} of pool {pool} could not be {what}: {}", sanitise(said))
+        }
         Fact::GpuForeign { node, index, by } => {
             let node = sanitise(node);
             match by {

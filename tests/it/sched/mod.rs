@@ -30,6 +30,7 @@ mod limits;
 mod machine;
 mod order;
 mod pausing;
+mod pools;
 mod random;
 mod runner;
 mod taking;

@@ -67,6 +67,15 @@ impl Shown {
                 let due = At { now: Mono(due_mono), wall: due.0 };
                 Fact::NodeWarned { node: node.into(), due, by: by.into() }
             }
+            Shown::PoolGrew { pool, node } => {
+                Fact::PoolGrew { pool: pool.into(), node: node.into() }
+            }
+            Shown::PoolShrank { pool, node } => {
+                Fact::PoolShrank { pool: pool.into(), node: node.into() }
+            }
+            Shown::PoolFailed { pool, node, up, said } => {
+                Fact::PoolFailed { pool: pool.into(), node: node.into(), up, said }
+            }
             Shown::GpuForeign { node, index, by } => {
                 Fact::GpuForeign { node: node.into(), index, by: by.map(Into::into) }
             }

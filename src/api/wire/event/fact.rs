@@ -215,6 +215,20 @@ pub enum FactShown {
         due_mono: u64,
         by: String,
     },
+    PoolGrew {
+        pool: String,
+        node: String,
+    },
+    PoolShrank {
+        pool: String,
+        node: String,
+    },
+    PoolFailed {
+        pool: String,
+        node: String,
+        up: bool,
+        said: String,
+    },
     GpuForeign {
         node: String,
         index: u32,

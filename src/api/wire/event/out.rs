@@ -87,6 +87,13 @@ impl From<&Fact> for Shown {
             }
             Fact::NodeDrained { node, on, by } => drained(node, *on, by),
             Fact::NodeWarned { node, due, by } => warned(node, *due, by),
+            Fact::PoolGrew { pool, node } => {
+                Shown::PoolGrew { pool: pool.to_string(), node: node.to_string() }
+            }
+            Fact::PoolShrank { pool, node } => {
+                Shown::PoolShrank { pool: pool.to_string(), node: node.to_string() }
+            }
+            Fact::PoolFailed { pool, node, up, said } => pool_failed(pool, node, *up, said),
             Fact::GpuForeign { node, index, by } => foreign(node, *index, by.as_ref()),
             Fact::Configured(setup) => Shown::Configured { setup: Box::new((&**setup).into()) },
             Fact::Started { boot, offset } => {
@@ -229,6 +236,11 @@ fn drained(node: &Name, on: bool, by: &Name) -> Shown {
 fn warned(node: &Name, due: At, by: &Name) -> Shown {
     let (due, due_mono) = (Time(due.wall), due.now.0);
     Shown::NodeWarned { node: node.to_string(), due, due_mono, by: by.to_string() }
+}
+
+fn pool_failed(pool: &Name, node: &Name, up: bool, said: &str) -> Shown {
+    let (pool, node) = (pool.to_string(), node.to_string());
+    Shown::PoolFailed { pool, node, up, said: said.to_owned() }
 }
 
 fn foreign(node: &Name, index: u32, by: Option<&Name>) -> Shown {

@@ -5,6 +5,7 @@ use crate::base::calendar::Weekly;
 use crate::model::fact::{Eviction, Rule};
 use crate::model::job::{Grace, GroupSet, Groups, Service, TaskGroup};
 use crate::model::node::Traits;
+use crate::model::pool::Pool;
 use crate::model::team::{Bounds, Terms, Weights};
 use crate::model::window::{Window, WindowTerms};
 
@@ -84,6 +85,22 @@ fn window() -> Window {
     }
 }
 
+fn pool() -> Pool {
+    Pool {
+        name: "p".into(),
+        min: 1,
+        max: 4,
+        capacity: amounts(),
+        traits: traits(),
+        grow_after: Span(5),
+        shrink_after: Span(6),
+        price_milli: 2500,
+        cost_cap_milli: Some(9000),
+        up: Some("up".into()),
+        down: Some("down".into()),
+    }
+}
+
 fn setup() -> Setup {
     Setup {
         resources: BTreeMap::from([("api:x".into(), Countable { count: 1, per_minute: Some(2) })]),
@@ -96,6 +113,7 @@ fn setup() -> Setup {
         }],
         owner_uid: 1000,
         windows: vec![window()],
+        pools: vec![pool()],
         ..Setup::default()
     }
 }
@@ -206,6 +224,9 @@ fn other_facts() -> Vec<Fact> {
         },
         Fact::NodeDrained { node: node.clone(), on: true, by: by.clone() },
         Fact::NodeWarned { node: node.clone(), due: at(9), by: by.clone() },
+        Fact::PoolGrew { pool: "p".into(), node: "p-1".into() },
+        Fact::PoolShrank { pool: "p".into(), node: "p-1".into() },
+        Fact::PoolFailed { pool: "p".into(), node: "p-1".into(), up: true, said: "no".into() },
         Fact::GpuForeign { node, index: 1, by: Some(by) },
         Fact::Configured(Box::new(setup())),
         Fact::Started { boot: "b".into(), offset: 0 },
