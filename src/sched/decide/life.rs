@@ -168,7 +168,7 @@ fn after_attempt(plan: &mut Plan, id: JobId, stopped_for: Option<StopFor>, exit:
         Some(StopFor::Cancel) => end(plan, id, Outcome::Cancelled),
         Some(StopFor::Timeout) => end(plan, id, Outcome::TimedOut),
         Some(StopFor::Pause | StopFor::Requeue | StopFor::Preempt | StopFor::Spot) => {
-            settle(plan, id)
+            settle(plan, id);
         }
         Some(StopFor::Gang) if exit != Some(Exit::Unknown) => settle(plan, id),
         Some(StopFor::Unhealthy | StopFor::Failure | StopFor::Gang) | None
