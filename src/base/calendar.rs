@@ -81,8 +81,8 @@ impl Weekly {
         }
     }
 
-    /// The times it is open around `at` and in the week after, in order. One that the clocks swallow
-    /// whole is left out.
+    /// The times it is open around `at` and in the week after, in order. One that the clocks
+    /// swallow whole is left out.
     fn times(&self, at: Wall) -> impl Iterator<Item = Open> + '_ {
         let zone = self.zone.parse::<Tz>().ok();
         let first = zone.and_then(|zone| local(at, &zone)).map(|now| now.date());

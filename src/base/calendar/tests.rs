@@ -1,3 +1,5 @@
+//! Hours of windows in zones whose clocks change, by example and by property.
+
 use proptest::prelude::*;
 
 use super::*;

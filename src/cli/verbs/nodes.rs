@@ -119,7 +119,7 @@ pub struct SpotWarning {
     #[arg(value_name = "NODE", value_parser = node)]
     node: Name,
     /// How much time is left
-    #[arg(long = "in", value_name = "DURATION", default_value = "120s", value_parser = duration::parse)]
+    #[arg(long = "in", value_name = "D", default_value = "120s", value_parser = duration::parse)]
     left: Span,
 }
 

@@ -17,7 +17,6 @@ mod victims;
 pub mod windows;
 
 use crate::sched::board::Board;
-use crate::sched::board::settle::Deed;
 use crate::sched::plan::Plan;
 
 pub use hunt::next_due as protected_until;
@@ -37,8 +36,8 @@ pub const STEPS: [(&str, Step); 5] = [
 /// Passes of one cycle at most: what one pass decides may let the next decide more.
 const PASSES: usize = 3;
 
-/// Runs the cycle: windows, expire, then give and take room until nothing changes, then forget. At the
-/// same time a second run changes nothing.
+/// Runs the cycle: windows, expire, then give and take room until nothing changes, with the nodes
+/// that pools add for what waits, then forget. At the same time a second run changes nothing.
 pub fn cycle(plan: &mut Plan) {
     windows::run(plan);
     expire::run(plan);
@@ -58,8 +57,8 @@ fn passes(plan: &mut Plan) {
     }
 }
 
-/// Gives and takes room once, by the named steps that are not switched off; whether somebody
-/// had to give some.
+/// Gives and takes room once, by the named steps that are not switched off; whether another pass
+/// might do more.
 pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
     let index = plan.world().index();
     if index.queue.is_empty() && index.promised.is_empty() && index.short.is_empty() {
@@ -72,5 +71,5 @@ pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
         }
     }
     board.settle(plan);
-    board.deeds.iter().any(|deed| matches!(deed, Deed::Evicts { .. })) || board.has_undone()
+    board.is_unsettled()
 }

@@ -41,18 +41,7 @@ impl World {
             Fact::TeamResumed { team: None, .. } => self.paused = None,
             Fact::TeamResumed { team: Some(team), .. } => self.team_mut(team).paused = None,
             Fact::TeamSet { team, terms, .. } => self.team_mut(team).set_own((**terms).clone()),
-            Fact::WindowOpened { team, window, zone, until, terms } => {
-                let team = self.team_mut(team);
-                let (name, zone, own) = (window.clone(), zone.clone(), team.own().clone());
-                team.window = Some(Box::new(InForce { name, zone, until: *until, own }));
-                team.terms = (**terms).clone();
-            }
-            Fact::WindowClosed { team, .. } => {
-                let team = self.team_mut(team);
-                if let Some(window) = team.window.take() {
-                    team.terms = window.own;
-                }
-            }
+            Fact::WindowOpened { .. } | Fact::WindowClosed { .. } => self.change_window(fact),
             Fact::TeamRemoved { team, .. } => {
                 self.teams.remove(team);
             }
@@ -101,6 +90,25 @@ impl World {
     fn team_mut(&mut self, name: &Name) -> &mut Team {
         self.found_team(name);
         self.teams.entry(name.clone()).or_insert_with(|| Team::named(name))
+    }
+
+    /// A window of a team opened or closed.
+    fn change_window(&mut self, fact: &Fact) {
+        match fact {
+            Fact::WindowOpened { team, window, zone, until, terms } => {
+                let team = self.team_mut(team);
+                let (name, zone, own) = (window.clone(), zone.clone(), team.own().clone());
+                team.window = Some(Box::new(InForce { name, zone, until: *until, own }));
+                team.terms = (**terms).clone();
+            }
+            Fact::WindowClosed { team, .. } => {
+                let team = self.team_mut(team);
+                if let Some(window) = team.window.take() {
+                    team.terms = window.own;
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Sees to it that a team and those above it exist.

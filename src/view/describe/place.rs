@@ -186,7 +186,7 @@ mod tests {
             foreign: Resources::default(),
             gpus: vec![gpu],
             drain: Some(Drain { by: "ana".into(), since: at(0) }),
-            warning: Some(Warning { by: "ana".into(), since: at(0), due: at(120_000) }),
+            warning: None,
             tasks: 3,
             traits: Traits {
                 labels: [("zone".into(), "eu".into()), ("fast".into(), "".into())].into(),
@@ -216,11 +216,21 @@ mod tests {
     }
 
     #[test]
+    fn a_node_that_is_about_to_vanish_says_when() {
+        let mut summary = whole();
+        let warning = Warning { by: "ana".into(), since: at(0), due: at(120_000) };
+        summary.nodes[0].warning = Some(warning);
+        let said = |now| plain(&nodes(&summary, &Sight::utc(at(now)), None));
+        assert!(said(0).contains("vanishes at 13:02:00, says ana"), "{}", said(0));
+        assert!(said(130_000).contains("was to vanish at 13:02:00"), "{}", said(130_000));
+    }
+
+    #[test]
     fn nodes_and_resources_are_tables() {
         let lines = nodes(&whole(), &Sight::utc(at(0)), None);
         insta::assert_snapshot!(plain(&lines), @r"
     NODE       STATE     TASKS     CPU      MEM    GPU
-    gpu-box-3  draining      3  1.5/64  0/256Gi  0.5/2  drained by ana 13:00, vanishes at 13:02:00, says ana, spot, fast, zone=eu
+    gpu-box-3  draining      3  1.5/64  0/256Gi  0.5/2  drained by ana 13:00, spot, fast, zone=eu
       GPU 1 A100 is used by Xorg (pid 7), not by us
 
     RESOURCE  HELD  OF  RATE

@@ -100,15 +100,6 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
             let (team, by) = (sanitise(team), sanitise(by));
             format!("team {team} has {} (set by {by})", terms_words(terms))
         }
-        Fact::WindowOpened { team, window, zone, until, terms } => {
-            let (team, window) = (sanitise(team), sanitise(window));
-            let until = clock_in(zone, *until, sight.now.wall);
-            format!("window {window} of team {team}: {} until {until}", terms_words(terms))
-        }
-        Fact::WindowClosed { team, window } => {
-            let (team, window) = (sanitise(team), sanitise(window));
-            format!("window {window} of team {team} is over: its own terms hold again")
-        }
         Fact::TeamRemoved { team, by } => {
             format!("team {} removed by {}", sanitise(team), sanitise(by))
         }
@@ -140,17 +131,6 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
             let (node, by) = (sanitise(node), sanitise(by));
             format!("node {node} vanishes at {}, says {by}", sight.second(due.wall))
         }
-        Fact::PoolGrew { pool, node } => {
-            format!("pool {} grows by {}", sanitise(pool), sanitise(node))
-        }
-        Fact::PoolShrank { pool, node } => {
-            format!("pool {} gives {} back", sanitise(pool), sanitise(node))
-        }
-        Fact::PoolFailed { pool, node, up, said } => {
-            let what = if *up { "made" } else { "taken away" };
-            let (pool, node) = (sanitise(pool), sanitise(node));
-            format!("{node} of pool {pool} could not be {what}: {}", sanitise(said))
-        }
         Fact::GpuForeign { node, index, by } => {
             let node = sanitise(node);
             match by {
@@ -167,6 +147,33 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
         Fact::Started { .. } => "the server started".to_owned(),
         Fact::Down { from, to, .. } => {
             format!("the machine was off or asleep for {}", between(*from, *to))
+        }
+        other => coming_and_going(other, sight),
+    }
+}
+
+/// Facts about windows of teams and nodes of pools.
+fn coming_and_going(fact: &Fact, sight: &Sight) -> String {
+    match fact {
+        Fact::WindowOpened { team, window, zone, until, terms } => {
+            let (team, window) = (sanitise(team), sanitise(window));
+            let until = clock_in(zone, *until, sight.now.wall);
+            format!("window {window} of team {team}: {} until {until}", terms_words(terms))
+        }
+        Fact::WindowClosed { team, window } => {
+            let (team, window) = (sanitise(team), sanitise(window));
+            format!("window {window} of team {team} is over: its own terms hold again")
+        }
+        Fact::PoolGrew { pool, node } => {
+            format!("pool {} grows by {}", sanitise(pool), sanitise(node))
+        }
+        Fact::PoolShrank { pool, node } => {
+            format!("pool {} gives {} back", sanitise(pool), sanitise(node))
+        }
+        Fact::PoolFailed { pool, node, up, said } => {
+            let what = if *up { "made" } else { "taken away" };
+            let (pool, node) = (sanitise(pool), sanitise(node));
+            format!("{node} of pool {pool} could not be {what}: {}", sanitise(said))
         }
         // Facts about jobs are said above; a new kind still shows by its word.
         other => other.word().replace('_', " "),

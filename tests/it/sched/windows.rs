@@ -133,7 +133,7 @@ fn jobs_start_when_a_window_opens_and_none_is_stopped_when_it_closes() {
     site.stand(&[late], &["starting"]);
 }
 
-/// `day` is owed all four cores from 10:00 to 18:00 and nothing otherwise, `night` never has a quota.
+/// `day` is owed all four cores from 10:00 to 18:00 and nothing otherwise, `night` never anything.
 fn two_teams() -> Site {
     let mut site = Site::new(4, 0);
     site.configure(|setup| {

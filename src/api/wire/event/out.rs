@@ -12,6 +12,7 @@ use crate::model::finding::{Level, Signal};
 use crate::model::job::{self, Cause, FailureClass, Front, Outcome, StopFor};
 use crate::model::node::{Gpu, Traits};
 use crate::model::reason::Numbers;
+use crate::model::team::Terms;
 use crate::model::{Fact, JobSpec, Resources};
 
 impl From<&Fact> for Shown {
@@ -62,23 +63,9 @@ impl From<&Fact> for Shown {
             Fact::Found { signal, level, evidence, .. } => found(*signal, *level, evidence),
             Fact::FindingOver { signal, .. } => Shown::FindingOver { signal: signal.to_word() },
             Fact::RateUsed { resource, units } => rate_used(resource, *units),
-            Fact::TeamSet { team, terms, by } => Shown::TeamSet {
-                team: team.to_string(),
-                terms: (&**terms).into(),
-                by: by.to_string(),
-            },
+            Fact::TeamSet { team, terms, by } => team_set(team, terms, by),
             Fact::TeamRemoved { team, by } => {
                 Shown::TeamRemoved { team: team.to_string(), by: by.to_string() }
-            }
-            Fact::WindowOpened { team, window, zone, until, terms } => Shown::WindowOpened {
-                team: team.to_string(),
-                window: window.to_string(),
-                zone: zone.to_string(),
-                until: Time(*until),
-                terms: (&**terms).into(),
-            },
-            Fact::WindowClosed { team, window } => {
-                Shown::WindowClosed { team: team.to_string(), window: window.to_string() }
             }
             Fact::TeamPaused { team, hold } => team_paused(team.as_ref(), hold),
             Fact::TeamResumed { team, by } => team_resumed(team.as_ref(), by),
@@ -87,21 +74,49 @@ impl From<&Fact> for Shown {
             }
             Fact::NodeDrained { node, on, by } => drained(node, *on, by),
             Fact::NodeWarned { node, due, by } => warned(node, *due, by),
-            Fact::PoolGrew { pool, node } => {
-                Shown::PoolGrew { pool: pool.to_string(), node: node.to_string() }
-            }
-            Fact::PoolShrank { pool, node } => {
-                Shown::PoolShrank { pool: pool.to_string(), node: node.to_string() }
-            }
-            Fact::PoolFailed { pool, node, up, said } => pool_failed(pool, node, *up, said),
             Fact::GpuForeign { node, index, by } => foreign(node, *index, by.as_ref()),
             Fact::Configured(setup) => Shown::Configured { setup: Box::new((&**setup).into()) },
             Fact::Started { boot, offset } => {
                 Shown::Started { boot: boot.clone(), offset_ms: *offset }
             }
             Fact::Down { from, to, class } => down(*from, *to, *class),
+            Fact::WindowOpened { .. } | Fact::WindowClosed { .. } => window(fact),
+            Fact::PoolGrew { .. } | Fact::PoolShrank { .. } | Fact::PoolFailed { .. } => pool(fact),
         }
     }
+}
+
+fn window(fact: &Fact) -> Shown {
+    match fact {
+        Fact::WindowOpened { team, window, zone, until, terms } => Shown::WindowOpened {
+            team: team.to_string(),
+            window: window.to_string(),
+            zone: zone.to_string(),
+            until: Time(*until),
+            terms: (&**terms).into(),
+        },
+        Fact::WindowClosed { team, window } => {
+            Shown::WindowClosed { team: team.to_string(), window: window.to_string() }
+        }
+        other => Shown::from(other),
+    }
+}
+
+fn pool(fact: &Fact) -> Shown {
+    match fact {
+        Fact::PoolGrew { pool, node } => {
+            Shown::PoolGrew { pool: pool.to_string(), node: node.to_string() }
+        }
+        Fact::PoolShrank { pool, node } => {
+            Shown::PoolShrank { pool: pool.to_string(), node: node.to_string() }
+        }
+        Fact::PoolFailed { pool, node, up, said } => pool_failed(pool, node, *up, said),
+        other => Shown::from(other),
+    }
+}
+
+fn team_set(team: &Name, terms: &Terms, by: &Name) -> Shown {
+    Shown::TeamSet { team: team.to_string(), terms: terms.into(), by: by.to_string() }
 }
 
 fn known(name: Option<&Name>) -> Option<String> {
