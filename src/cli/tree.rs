@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use super::output::Color;
 use super::verbs::{
     act, again, attach, completions, config, conform, console, enable, events, help, journal, lab,
-    logs, ls, nodes, pause, report, send, serve, server, set, show, submit, team, usage, verify,
-    wait,
+    limit, logs, ls, nodes, pause, plan, report, send, serve, server, set, show, submit, team,
+    usage, verify, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -151,6 +151,12 @@ pub enum Linked {
     /// Say that a spot node is about to vanish
     #[command(hide = true)]
     SpotWarning(nodes::SpotWarning),
+    /// Let nobody take units of a countable resource for a while
+    #[command(hide = true)]
+    Limit(limit::Limit),
+    /// Say what would happen if, without touching anything
+    #[command(hide = true)]
+    Plan(plan::Plan),
     /// Show teams: what they are owed, hold and want
     #[command(hide = true)]
     Teams(team::Teams),

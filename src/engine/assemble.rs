@@ -10,6 +10,7 @@ use crate::base::TaskId;
 use crate::config::NodeEntry;
 use crate::engine::alarm::Alarm;
 use crate::engine::clock::Timeline;
+use crate::engine::foresight::Foresight;
 use crate::engine::handle::{Handle, Inner};
 use crate::engine::intake::{Door, Inbox};
 use crate::engine::launch::Launcher;
@@ -157,6 +158,7 @@ pub fn start(
         runner: parts.runner.clone(),
         environments,
         stored: Mutex::new(Programs::new(reader)),
+        foresight: Foresight::default(),
         output: Output::new(&parts.places.data_dir),
         places: parts.places.clone(),
         tokens,

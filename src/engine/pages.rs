@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use crate::base::{At, JobId, Wall};
 use crate::model::Resources;
+use crate::model::estimate::{Confidence, Forecast};
 use crate::model::history::Minute;
 use crate::model::job::{Job, TaskState};
 use crate::model::page::{
     Asked, CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, Lane, NodeRow, Query, Summary,
 };
 use crate::model::program::Program;
+use crate::sched::future::estimate;
 use crate::sched::{World, explain, order};
 
 /// The lanes in the order of the home list.
@@ -106,6 +108,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         submitted: job.submitted,
         started: job.started,
         ended: job.ended,
+        expected_start: None,
         expected_end: expected_end(world, job, at),
         exit: job.exit.clone(),
         labels: spec.labels.clone(),
@@ -137,11 +140,21 @@ pub(super) fn holds(job: &Job) -> Resources {
     }
 }
 
-/// When it is over if it keeps its own estimate, else its limit.
+/// Fills in when jobs will probably start.
+pub fn foresee<'a>(
+    rows: impl IntoIterator<Item = &'a mut JobRow>,
+    forecasts: &BTreeMap<JobId, Forecast>,
+) {
+    for row in rows {
+        row.expected_start = forecasts.get(&row.id).copied();
+    }
+}
+
+/// When it is over if it takes as long as expected; unknown where nothing is known.
 fn expected_end(world: &World, job: &Job, at: At) -> Option<Wall> {
     job.ran_since?;
-    let length = job.spec.estimate.or(job.spec.time_limit)?;
-    Some(at.wall + (length - job.run_time(world.active(at.now))))
+    let left = estimate::left(world, job, at);
+    (left.confidence > Confidence::None).then(|| at.wall + left.median)
 }
 
 /// Everything about one job.
@@ -163,6 +176,7 @@ pub fn detail(
         start_at: spec.start_at,
         time_limit: spec.time_limit,
         estimate: spec.estimate,
+        expected: job.is_live().then(|| estimate::of_job(world, job, at.now)),
         requeue: spec.requeue,
         resumable: spec.resumable,
         retry: spec.retry,
@@ -225,7 +239,8 @@ fn node_row(world: &World, node: &crate::model::Node) -> NodeRow {
 fn countables(world: &World, at: At) -> Vec<CountableRow> {
     let configured = world.setup().resources.keys().cloned();
     let held = world.index().custom().map(|(name, _)| name.clone());
-    let names: std::collections::BTreeSet<_> = configured.chain(held).collect();
+    let limited = world.limited().map(|(name, _)| name.clone());
+    let names: std::collections::BTreeSet<_> = configured.chain(held).chain(limited).collect();
     let row = |name: crate::base::Name| {
         let countable = world.countable(&name)?;
         Some(CountableRow {
@@ -233,6 +248,7 @@ fn countables(world: &World, at: At) -> Vec<CountableRow> {
             used: world.index().custom_held(&name),
             per_minute: countable.per_minute,
             taken: world.taken(&name, at.now),
+            limited: world.limit_of(&name, at.wall).cloned(),
             name,
         })
     };

@@ -11,6 +11,7 @@ use crate::api::client::{CallError, Client};
 use crate::base::{JobId, Name, Span, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
+use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
@@ -77,6 +78,10 @@ impl Link for Local {
         answer(self.client.why(job))
     }
 
+    fn plan(&self, what: Supposition) -> Answer<'_, Outlook> {
+        answer(async move { self.client.plan(&what).await })
+    }
+
     fn summary(&self) -> Answer<'_, Summary> {
         answer(self.client.summary())
     }
@@ -115,6 +120,10 @@ impl Link for Local {
 
     fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()> {
         answer(async move { self.client.warn_node(&node, left).await })
+    }
+
+    fn limit(&self, resource: Name, until: Option<Wall>, reason: Option<String>) -> Answer<'_, ()> {
+        answer(async move { self.client.limit(&resource, until, reason).await })
     }
 
     fn teams(&self) -> Answer<'_, TeamPage> {

@@ -12,6 +12,7 @@ use futures::stream::BoxStream;
 use crate::base::{JobId, Name, Span, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
+use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
@@ -54,6 +55,9 @@ pub trait Link: Send + Sync {
     /// Why a job is where it is.
     fn why(&self, job: JobId) -> Answer<'_, Why>;
 
+    /// What would happen if; nothing becomes so.
+    fn plan(&self, what: Supposition) -> Answer<'_, Outlook>;
+
     /// Nodes, countable resources, counts, holds.
     fn summary(&self) -> Answer<'_, Summary>;
 
@@ -83,6 +87,9 @@ pub trait Link: Send + Sync {
 
     /// Says that a spot node is about to vanish, `left` from now.
     fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()>;
+
+    /// Lets nobody take units of a countable resource until then, or lets them again.
+    fn limit(&self, resource: Name, until: Option<Wall>, reason: Option<String>) -> Answer<'_, ()>;
 
     /// The teams, with what they hold and want.
     fn teams(&self) -> Answer<'_, TeamPage>;

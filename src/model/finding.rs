@@ -21,6 +21,8 @@ pub enum Signal {
     Idle,
     /// A service whose health check failed three times in a row.
     Unhealthy,
+    /// It will probably miss its deadline, or has.
+    DeadlineAtRisk,
 }
 
 /// How bad it is.
@@ -37,13 +39,14 @@ pub enum Level {
 
 impl Signal {
     /// All of them.
-    pub const ALL: [Signal; 6] = [
+    pub const ALL: [Signal; 7] = [
         Signal::NeverFits,
         Signal::NeverStarted,
         Signal::LimitNear,
         Signal::LongRunning,
         Signal::Idle,
         Signal::Unhealthy,
+        Signal::DeadlineAtRisk,
     ];
 
     /// Its stable word, as stored and as filters name it.
@@ -55,6 +58,7 @@ impl Signal {
             Signal::LongRunning => "long_running",
             Signal::Idle => "idle",
             Signal::Unhealthy => "unhealthy",
+            Signal::DeadlineAtRisk => "deadline_at_risk",
         }
     }
 }

@@ -13,9 +13,12 @@ use crate::base::{At, JobId, Mono, Name, Span, Wall};
 use crate::model::fact::kept::{KEY_FOR, RATE_WINDOW};
 use crate::model::job::Hold;
 use crate::model::pool::PoolState;
-use crate::model::setup::{API_DEFAULT_COUNT, Countable, Setup};
+use crate::model::setup::{API_DEFAULT_COUNT, Countable, Limited, Setup};
+use crate::model::team::parent;
 use crate::model::{Job, Node, Team};
-use crate::sched::actions;
+use crate::sched::actions::{self, urgency};
+use crate::sched::future::hits::Hits;
+use crate::sched::future::learned::Learned;
 use crate::sched::index::Index;
 
 /// Everything the scheduler knows, at one instant.
@@ -53,6 +56,14 @@ pub struct World {
     pub(super) rates: OrdMap<Name, Vector<(Mono, u64)>>,
     /// Nodes of elastic pools, by pool.
     pub(super) pools: OrdMap<Name, PoolState>,
+    /// When jobs last went up for waiting, and how many did then.
+    pub(super) aged: (Mono, u32),
+    /// Countable resources that nobody may take for a while.
+    pub(super) limited: OrdMap<Name, Limited>,
+    /// What past runs say of the next.
+    pub(super) history: Learned,
+    /// How many forecasts came true.
+    pub(super) hits: Hits,
     /// What follows from the jobs.
     pub(super) index: Index,
 }
@@ -187,6 +198,28 @@ impl World {
         frees.filter(move |(at, _)| *at > now)
     }
 
+    /// Jobs that went up for waiting at `now`.
+    pub(super) fn aged_now(&self, now: Mono) -> u32 {
+        if self.aged.0 == now { self.aged.1 } else { 0 }
+    }
+
+    /// What keeps everybody from taking units of a countable resource at `wall`.
+    pub fn limit_of(&self, name: &str, wall: Wall) -> Option<&Limited> {
+        self.limited.get(name).filter(|limited| limited.until > wall)
+    }
+
+    /// The countable resources that are closed, or were until a moment ago.
+    pub fn limited(&self) -> impl Iterator<Item = (&Name, &Limited)> {
+        self.limited.iter()
+    }
+
+    /// A team, one above it or everything is held back.
+    pub fn is_held(&self, team: &str) -> bool {
+        let held = |name: &str| self.teams.get(name).is_some_and(|team| team.paused.is_some());
+        let mut line = std::iter::successors(Some(team), |name| parent(name));
+        self.paused.is_some() || line.any(held)
+    }
+
     /// When time alone next changes something: on the scheduler's clock, and on the calendar.
     /// What is due at `at` already is not meant.
     pub fn next_due(&self, at: At) -> (Option<Mono>, Option<Wall>) {
@@ -200,16 +233,17 @@ impl World {
         let cancel = self.index.cancels.get_min().map(|(due, _)| *due);
         let stale = actions::stale_gang::next_due(self, at.now);
         let safe = actions::protected_until(self, at.now);
-        let mono = rate
-            .chain(limit)
-            .chain(cancel)
-            .chain(stale)
-            .chain(safe)
-            .chain(actions::pools::next_due(self, at.now))
-            .filter(|due| *due > at.now)
-            .min();
+        let ageing = urgency::next_ageing(self, at.now);
+        // What runs longer than expected puts reservations off: others may use the room then.
+        let reserved = self.index.reserved.iter().map(|(due, _)| *due).find(|due| *due > at.now);
+        let mono = rate.chain(limit).chain(reserved).chain(cancel).chain(stale).chain(safe);
+        let mono = mono.chain(ageing).chain(actions::pools::next_due(self, at.now));
+        let due = self.index.due.get_min().map(|(wall, _)| *wall);
+        let limited = self.limited.values().map(|limited| limited.until);
         let window = actions::windows::next_edge(self, at.wall);
-        (mono, holds.chain(calendar).chain(window).filter(|due| *due > at.wall).min())
+        let wall = holds.chain(calendar).chain(window).chain(due).chain(limited);
+        let wall = wall.filter(|due| *due > at.wall).min();
+        (mono.filter(|due| *due > at.now).min(), wall)
     }
 
     /// Puts a job in place of what was known of it.
@@ -250,6 +284,14 @@ struct Saved {
     rates: Vec<(Name, Vec<(Mono, u64)>)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pools: Vec<(Name, PoolState)>,
+    #[serde(default)]
+    aged: (Mono, u32),
+    #[serde(default)]
+    limited: Vec<(Name, Limited)>,
+    #[serde(default)]
+    history: Learned,
+    #[serde(default)]
+    hits: Hits,
 }
 
 impl Serialize for World {
@@ -275,6 +317,10 @@ impl Serialize for World {
                 .map(|(name, taken)| (name.clone(), taken.iter().copied().collect()))
                 .collect(),
             pools: self.pools.iter().map(|(name, state)| (name.clone(), state.clone())).collect(),
+            aged: self.aged,
+            limited: self.limited.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+            history: self.history.clone(),
+            hits: self.hits.clone(),
         }
         .serialize(serializer)
     }
@@ -299,6 +345,10 @@ impl<'de> Deserialize<'de> for World {
             looked: saved.looked.into_iter().collect(),
             rates: saved.rates.into_iter().map(|(n, v)| (n, Vector::from_iter(v))).collect(),
             pools: saved.pools.into_iter().collect(),
+            aged: saved.aged,
+            limited: saved.limited.into_iter().collect(),
+            history: saved.history,
+            hits: saved.hits,
             ..World::default()
         };
         for job in saved.jobs {

@@ -110,7 +110,7 @@ pub fn alerts(ground: &Ground) -> Vec<Line> {
             hold.by,
             sight.day(hold.since.wall)
         );
-        lines.push(Line::of(text, Role::NeedsYou));
+        lines.push(Line::of(text, Role::Bad));
     }
     let lost: Vec<_> = summary.nodes.iter().filter(|node| !node.up).map(|n| &*n.name).collect();
     if !lost.is_empty() {

@@ -18,6 +18,7 @@ mod inside;
 mod interactive;
 mod lab;
 mod ledger;
+mod live;
 mod place;
 mod pools;
 mod runner;

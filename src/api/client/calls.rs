@@ -8,9 +8,11 @@ use crate::api::wire::act::ActRequest;
 use crate::api::wire::cursor::cursor_text;
 use crate::api::wire::detail::JobDocument;
 use crate::api::wire::list::JobList;
+use crate::api::wire::plan::{PlanDocument, PlanRequest};
 use crate::api::wire::receipt::{Compacted, Looked, Receipt};
 use crate::api::wire::requests::{
-    LookedRequest, PauseRequest, ResizeRequest, ResumeRequest, StopRequest, WarningRequest,
+    LimitRequest, LookedRequest, PauseRequest, ResizeRequest, ResumeRequest, StopRequest,
+    WarningRequest,
 };
 use crate::api::wire::status;
 use crate::api::wire::submission::SubmitRequest;
@@ -21,6 +23,7 @@ use crate::api::wire::why::WhyDocument;
 use crate::base::{JobId, Span, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
+use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{Cursor, Ended, JobDetail, JobPage, ServerStatus, Summary, TeamPage, Why};
 use crate::model::submission::Submission;
@@ -106,6 +109,15 @@ impl Client {
     pub async fn why(&self, job: JobId) -> Call<Why> {
         let ask = Ask::get(of_job(job, "/why"));
         Ok(self.document::<WhyDocument>(ask).await?.try_into()?)
+    }
+
+    /// What would happen if.
+    ///
+    /// # Errors
+    /// As every call; also when it would be refused.
+    pub async fn plan(&self, what: &Supposition) -> Call<Outlook> {
+        let ask = Ask::post("/api/v1/plan").json(&PlanRequest::new(what))?;
+        Ok(self.document::<PlanDocument>(ask).await?.try_into()?)
     }
 
     /// Nodes, countable resources, counts, holds.
@@ -218,6 +230,22 @@ impl Client {
     pub async fn warn_node(&self, node: &str, left: Span) -> Call<()> {
         let ask = Ask::post(format!("/api/v1/nodes/{}/warning", segment(node)));
         self.done(ask.json(&WarningRequest { in_ms: left.0 })?.keyed()).await
+    }
+
+    /// Closes a countable resource until then, or opens it.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn limit(
+        &self,
+        resource: &str,
+        until: Option<Wall>,
+        reason: Option<String>,
+    ) -> Call<()> {
+        let request = LimitRequest { until: until.map(Time), reason };
+        let resource = segment(resource);
+        let ask = Ask::post(format!("/api/v1/resources/{resource}/limit"));
+        self.done(ask.json(&request)?.keyed()).await
     }
 
     /// The teams.

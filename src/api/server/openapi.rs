@@ -4,7 +4,7 @@ use axum::Json;
 use utoipa::OpenApi;
 
 use super::{
-    acts, control, events, health, holds, jobs, logs, nodes, submit, teams, terminal, usage,
+    acts, control, events, health, holds, jobs, logs, nodes, plan, submit, teams, terminal, usage,
 };
 
 /// Collects the descriptions of all handlers.
@@ -22,6 +22,7 @@ use super::{
         acts::act,
         jobs::show,
         jobs::why,
+        plan::plan,
         submit::again,
         logs::logs,
         terminal::input,
@@ -32,6 +33,7 @@ use super::{
         nodes::undrain,
         nodes::warning,
         nodes::summary,
+        holds::limit,
         nodes::history,
         teams::list,
         teams::add,

@@ -1,9 +1,10 @@
 //! Words that stand for the variants of a type of `model`, in both directions.
 
 use super::WireError;
+use crate::model::estimate::{Confidence, Origin};
 use crate::model::fact::{Class, Rule};
 use crate::model::finding::{Level, Signal};
-use crate::model::job::{DependencyKind, FailureClass, StopFor, TaskState};
+use crate::model::job::{BoostCause, DependencyKind, FailureClass, StopFor, TaskState};
 use crate::model::page::Lane;
 use crate::model::people::Role;
 use crate::model::setup::{PlaceBy, ReclaimProtection, Tier};
@@ -43,6 +44,21 @@ words!("rule" Rule {
     Overstayed = "overstayed",
     Spot = "spot",
     Person = "person",
+});
+
+words!("origin" Origin {
+    Own = "own",
+    Name = "name",
+    Executable = "executable",
+    Team = "team",
+    Limit = "limit",
+    Prior = "prior",
+});
+
+words!("confidence" Confidence {
+    None = "none",
+    Low = "low",
+    High = "high",
 });
 
 words!("placement" PlaceBy {
@@ -107,6 +123,13 @@ words!("signal" Signal {
     LongRunning = "long_running",
     Idle = "idle",
     Unhealthy = "unhealthy",
+    DeadlineAtRisk = "deadline_at_risk",
+});
+
+words!("cause of a boost" BoostCause {
+    Ageing = "ageing",
+    Deadline = "deadline",
+    Retry = "retry",
 });
 
 words!("level" Level {

@@ -31,8 +31,15 @@ impl Fact {
             | Fact::JobReported { job, .. }
             | Fact::PromptOver { job, .. }
             | Fact::Found { job, .. }
-            | Fact::FindingOver { job, .. } => Some(*job),
-            Fact::JobEvicted { job, .. } => Some(*job),
+            | Fact::FindingOver { job, .. }
+            | Fact::ReservationMade { job, .. }
+            | Fact::ReservationMoved { job, .. }
+            | Fact::ReservationOver { job }
+            | Fact::JobEvicted { job, .. }
+            | Fact::JobBoosted { job, .. }
+            | Fact::JobDue { job, .. }
+            | Fact::ReasonGiven { job, .. }
+            | Fact::JobInherits { job, .. } => Some(*job),
             Fact::TaskPlaced { task, .. }
             | Fact::TaskNominated { task, .. }
             | Fact::NominationOver { task }
@@ -44,6 +51,8 @@ impl Fact {
             Fact::KeyUsed { .. }
             | Fact::Looked { .. }
             | Fact::RateUsed { .. }
+            | Fact::ResourceLimited { .. }
+            | Fact::LimitLifted { .. }
             | Fact::TeamSet { .. }
             | Fact::TeamRemoved { .. }
             | Fact::WindowOpened { .. }
@@ -80,6 +89,9 @@ impl Fact {
             Fact::TaskUnplaced { .. } => "task_unplaced",
             Fact::TaskNominated { .. } => "task_nominated",
             Fact::NominationOver { .. } => "nomination_over",
+            Fact::ReservationMade { .. } => "reservation_made",
+            Fact::ReservationMoved { .. } => "reservation_moved",
+            Fact::ReservationOver { .. } => "reservation_over",
             Fact::TaskStopping { .. } => "task_stopping",
             Fact::JobEvicted { .. } => "job_evicted",
             Fact::TaskStarted { .. } => "task_started",
@@ -95,6 +107,10 @@ impl Fact {
             Fact::JobForgotten { .. } => "job_forgotten",
             Fact::JobChanged { .. } => "job_changed",
             Fact::JobMovedUp { .. } => "job_moved_up",
+            Fact::JobBoosted { .. } => "job_boosted",
+            Fact::JobDue { .. } => "job_due",
+            Fact::JobInherits { .. } => "job_inherits",
+            Fact::ReasonGiven { .. } => "reason_given",
             Fact::JobAcked { .. } => "job_acked",
             Fact::JobReported { .. } => "job_reported",
             Fact::AtPrompt { .. } => "at_prompt",
@@ -103,6 +119,8 @@ impl Fact {
             Fact::FindingOver { .. } => "finding_over",
             Fact::Looked { .. } => "looked",
             Fact::RateUsed { .. } => "rate_used",
+            Fact::ResourceLimited { .. } => "resource_limited",
+            Fact::LimitLifted { .. } => "limit_lifted",
             Fact::TeamSet { .. } => "team_set",
             Fact::TeamRemoved { .. } => "team_removed",
             Fact::WindowOpened { .. } => "window_opened",

@@ -8,11 +8,14 @@ pub mod consolidate;
 pub mod expire;
 pub mod forget;
 mod hunt;
+pub mod overstayed;
 pub mod pools;
 pub mod preempt;
 pub mod reclaim;
+pub mod reserve;
 mod search;
 pub mod stale_gang;
+pub mod urgency;
 mod victims;
 pub mod windows;
 
@@ -25,19 +28,22 @@ pub use hunt::next_due as protected_until;
 pub type Step = fn(&mut Board);
 
 /// The steps that give and take room, in order.
-pub const STEPS: [(&str, Step); 5] = [
+pub const STEPS: [(&str, Step); 7] = [
     ("allocate", allocate::run),
     ("consolidate", consolidate::run),
     ("reclaim", reclaim::run),
     ("preempt", preempt::run),
+    ("overstayed", overstayed::run),
+    ("reservation", reserve::run),
     ("stale_gang", stale_gang::run),
 ];
 
 /// Passes of one cycle at most: what one pass decides may let the next decide more.
 const PASSES: usize = 3;
 
-/// Runs the cycle: windows, expire, then give and take room until nothing changes, with the nodes
-/// that pools add for what waits, then forget. At the same time a second run changes nothing.
+/// Runs the cycle: windows, expire, see who is lifted, then give and take room until nothing
+/// changes, with the nodes that pools add for what waits, then forget. At the same time a second
+/// run changes nothing.
 pub fn cycle(plan: &mut Plan) {
     windows::run(plan);
     expire::run(plan);
@@ -50,8 +56,12 @@ pub fn cycle(plan: &mut Plan) {
 }
 
 fn passes(plan: &mut Plan) {
+    let (mut looked, _) = urgency::run(plan, 0);
     for _ in 0..PASSES {
-        if !pass(plan, |_| true) {
+        let evicted = pass(plan, |_| true);
+        let (until, reordered) = urgency::run(plan, looked);
+        looked = until;
+        if !evicted && !reordered {
             break;
         }
     }
@@ -71,5 +81,6 @@ pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
         }
     }
     board.settle(plan);
-    board.is_unsettled()
+    let put_off = reserve::settle(&board, plan);
+    board.is_unsettled() || put_off
 }

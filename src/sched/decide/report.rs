@@ -37,6 +37,10 @@ pub(super) fn decide(
         }
         Report::Scale { size } => return service::scale(plan, &job, *size, by),
         Report::Heartbeat => {}
+        Report::Limited { resource, until } => {
+            let until = until.from(plan.at().wall);
+            super::limit::by_job(plan, &job, resource, until, by)?;
+        }
         Report::Usage { amounts, key } => {
             let key = key.as_ref().map(|key| format!("usage {id} {key}"));
             if let Some(key) = key {

@@ -2,9 +2,15 @@
 //! change it (DESIGN.md 5.13). The words are made elsewhere.
 
 mod gates;
+mod nodes;
 mod room;
+mod running;
+mod share;
+mod urgency;
+mod would;
 
 use crate::base::{At, JobId};
+use crate::model::finding::Level;
 use crate::model::job::{Cause, Exit, FailureClass, Job, Outcome, State};
 use crate::model::page::{Lane, Why};
 use crate::model::reason::{Code, Reason};
@@ -22,9 +28,52 @@ pub fn why(world: &World, id: JobId, at: At) -> Option<Why> {
     let reason = if reasons.is_empty() { soon(job) } else { reasons.remove(0) };
     let mut would_change = changes(job, std::iter::once(&reason).chain(&reasons));
     would_change.extend(room::would_change(world, job, at));
+    if reason.code != Code::NeverFits {
+        would_change.extend(would::reasons(world, job, at));
+    }
+    reasons.extend(beside(world, job, at, &reason));
     let position = position(world, job);
     let state = job.state.clone();
-    Some(Why { job: id, state, reason, also: reasons, would_change, position })
+    Some(Why {
+        job: id,
+        state,
+        reason,
+        also: reasons,
+        would_change,
+        expected_start: None,
+        position,
+    })
+}
+
+/// What explains more and is never the dominant reason.
+fn beside(world: &World, job: &Job, at: At, dominant: &Reason) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    match &job.state {
+        State::Queued => {
+            if matches!(dominant.code, Code::NoRoom | Code::GangIncomplete) {
+                reasons.extend(share::reasons(world, job, at));
+            }
+            reasons.extend(running::evicted(job));
+            // A place in the queue means nothing where more than room is missing.
+            let no_turn = matches!(
+                dominant.code,
+                Code::NeverFits | Code::AllPaused | Code::TeamPaused | Code::NodesUnavailable
+            );
+            reasons.extend(urgency::turn(world, job).filter(|_| !no_turn));
+            reasons.extend(urgency::reasons(job));
+        }
+        State::Starting | State::Running => {
+            reasons.extend(running::reasons(world, job, at));
+            reasons.extend(running::evicted(job));
+            reasons.extend(urgency::reasons(job));
+        }
+        State::Stopping(_) | State::Paused | State::Waiting(_) => {
+            reasons.extend(running::evicted(job));
+            reasons.extend(urgency::reasons(job));
+        }
+        State::Ended(_) => {}
+    }
+    reasons
 }
 
 /// The answer for a job that has left the world: it ended.
@@ -32,7 +81,15 @@ pub fn ended(job: &Job) -> Why {
     let (job_id, state) = (job.id, job.state.clone());
     let reason = ended_reason(job);
     let would_change = changes(job, std::iter::once(&reason));
-    Why { job: job_id, state, reason, also: vec![], would_change, position: None }
+    Why {
+        job: job_id,
+        state,
+        reason,
+        also: vec![],
+        would_change,
+        expected_start: None,
+        position: None,
+    }
 }
 
 /// Of the reasons, those whose end is a condition that can be named or something a person can
@@ -40,12 +97,13 @@ pub fn ended(job: &Job) -> Why {
 fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reason> {
     let change = |reason: &Reason| match reason.code {
         Code::Ended if job.state == State::Ended(Outcome::Succeeded) => None,
-        Code::Ended | Code::DependencyFailed | Code::AtPrompt | Code::Paused => {
+        Code::Ended | Code::DependencyFailed | Code::AtPrompt | Code::Found | Code::Paused => {
             Some(reason.clone().with("job", job.id.0))
         }
         Code::AllPaused
         | Code::TeamPaused
         | Code::AfterJobs
+        | Code::PreemptionDelay
         | Code::StartAt
         | Code::Children
         | Code::Backoff
@@ -54,7 +112,9 @@ fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reas
         | Code::OverLimit
         | Code::OverQuota
         | Code::Promised
+        | Code::RoomReserved
         | Code::RateLimited
+        | Code::Limited
         | Code::NodesUnavailable
         | Code::GpuForeign => Some(reason.clone()),
         Code::Running
@@ -63,7 +123,19 @@ fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reas
         | Code::ResourceBusy
         | Code::NoRoom
         | Code::GangIncomplete
-        | Code::ThawWaits => None,
+        | Code::ThawWaits
+        | Code::AtShare
+        | Code::Owed
+        | Code::Evicted
+        | Code::Turn
+        | Code::Boosted
+        | Code::Inherits
+        | Code::Deadline
+        | Code::Displaced
+        | Code::MayGiveWay
+        | Code::KeepsRoom
+        | Code::QuotaWouldDo
+        | Code::PriorityWouldDo => None,
     };
     reasons.filter_map(change).collect()
 }
@@ -109,6 +181,8 @@ fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
                 let asks = Reason::bare(Code::AtPrompt).with("text", prompt.text.clone());
                 reasons.push(asks.with("since_at", since));
             }
+            // What may need somebody comes before that it runs.
+            reasons.extend(running::found(job, Level::Suspect));
             let since = job.started.map_or(0, |at| at.wall.0);
             reasons.push(Reason::bare(Code::Running).with("since_at", since));
         }

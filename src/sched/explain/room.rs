@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::{At, JobId, Name};
 use crate::model::Resources;
+use crate::model::estimate::Confidence;
 use crate::model::job::{Job, JobSpec, State, TaskState};
 use crate::model::node::{Gpu, Node};
 use crate::model::page::Lane;
@@ -14,6 +15,8 @@ use crate::model::setup::PlaceBy;
 use crate::sched::actions::pools;
 use crate::sched::board::place::Fussy;
 use crate::sched::board::room as room_of;
+use crate::sched::explain::nodes;
+use crate::sched::future::estimate;
 use crate::sched::gangs;
 use crate::sched::policy::fit::{self, Best, Grip, Room, When};
 use crate::sched::policy::gang::Share;
@@ -203,7 +206,22 @@ pub(super) fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
     if let Some((placed, best)) = free.place(spec, job.has_way_back(), &tasks) {
         reasons.push(no_room(world, job, &tasks, placed, best));
     }
+    if reasons.is_empty() {
+        reasons.extend(reserved(world, job, at));
+    }
     reasons
+}
+
+/// It would fit, but room is kept for another.
+fn reserved(world: &World, job: &Job, at: At) -> Option<Reason> {
+    let (from, holder) = world.index().reserved().find(|(_, holder)| *holder != job.id)?;
+    let reason = Reason::bare(Code::RoomReserved).with("job", holder.0);
+    let reason = reason.with("start_at", (at.wall + from.since(at.now)).0);
+    let estimate = estimate::of_job(world, job, at.now);
+    Some(match estimate.confidence {
+        Confidence::None => reason,
+        _ => reason.with("need_ms", estimate.p90.0),
+    })
 }
 
 /// The tasks of a job that hold room, by group.
@@ -237,7 +255,17 @@ fn promised(world: &World, job: &Job) -> Option<Reason> {
     let names: BTreeSet<&str> = nodes.collect();
     let known = !names.is_empty() && world.job(job.id).is_some();
     let names: Vec<&str> = names.into_iter().collect();
-    known.then(|| Reason::bare(Code::Promised).with("node", names.join(", ")))
+    let on_them = |job: &Arc<Job>| {
+        let tasks = job.tasks.iter().filter(|task| task.state == TaskState::Stopping);
+        tasks.filter_map(|t| t.placement.as_ref()).any(|at| names.contains(&&*at.node))
+    };
+    let leaving = world.index().lane(Lane::Running, None).filter_map(|(_, id)| world.job(id));
+    let leaving = leaving.filter(|job| on_them(job)).take(OTHERS);
+    let jobs: Vec<String> = leaving.map(|job| job.id.to_string()).collect();
+    known.then(|| {
+        let reason = Reason::bare(Code::Promised).with("node", names.join(", "));
+        if jobs.is_empty() { reason } else { reason.with("jobs", jobs.join(", ")) }
+    })
 }
 
 /// A frozen job can only go on where it is.
@@ -274,6 +302,9 @@ fn promised_units(world: &World, name: &str, but: JobId) -> u64 {
 fn countables(world: &World, job: &Job, chunk: &Resources, at: At, reasons: &mut Vec<Reason>) {
     for (name, need) in &chunk.custom {
         let (need, Some(countable)) = (*need, world.countable(name)) else { continue };
+        if let Some(limited) = world.limit_of(name, at.wall).filter(|_| !job.frozen) {
+            reasons.push(super::urgency::limited(name, limited));
+        }
         let taken = world.index().custom_held(name) + promised_units(world, name, job.id);
         let free = countable.count.saturating_sub(taken);
         if need > free {
@@ -315,7 +346,8 @@ fn no_room(world: &World, job: &Job, tasks: &[Share], placed: u32, best: Best) -
     }
     let min = spec.gang.min;
     let code = if min > 1 { Code::GangIncomplete } else { Code::NoRoom };
-    gang(shortage(code, request, best, "best"), min, placed)
+    let reason = gang(shortage(code, request, best, "best"), min, placed);
+    nodes::histogram(world, spec, comes_back, tasks, reason)
 }
 
 /// Who uses a device without which the job does not fit and with which it would.

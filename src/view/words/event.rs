@@ -1,16 +1,18 @@
 //! One sentence for each kind of fact.
 
+use std::collections::BTreeMap;
+
 use super::state::{exit, outcome, stop};
 use super::{amounts, cores, counted, finding, gpus, quote};
 use crate::base::calendar::clock_in;
 use crate::base::quantity::{format_bytes, format_gpu};
 use crate::base::text::sanitise;
-use crate::base::{JobId, Mono, TaskId, duration};
-use crate::model::Fact;
+use crate::base::{JobId, Mono, Name, TaskId, duration};
 use crate::model::command::Report;
 use crate::model::fact::{Class, Eviction, Rule};
 use crate::model::job::{Cause, Hold, JobSpec, Placement};
 use crate::model::team::Terms;
+use crate::model::{Fact, Resources};
 use crate::view::sight::Sight;
 
 /// What became so; begins with the job's number if it is about a job.
@@ -79,9 +81,55 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
             };
             format!("{job} {} [{}]", finding(&found, sight), level.word())
         }
+        Fact::ReservationMade { job, at, room, .. } => {
+            format!("{job} has room reserved {}", reserved(*at, room, sight))
+        }
+        Fact::ReservationMoved { job, at, room, .. } => {
+            format!("{job} now has room reserved {}", reserved(*at, room, sight))
+        }
+        Fact::ReservationOver { job } => format!("{job} has no room reserved any more"),
         Fact::FindingOver { job, signal } => format!("{job} is well again: {}", signal.word()),
-        _ => task_or_place(fact, sight),
+        _ => lifted(fact, sight).unwrap_or_else(|| task_or_place(fact, sight)),
     }
+}
+
+/// Facts about what lifts a job, and about resources that are closed.
+fn lifted(fact: &Fact, sight: &Sight) -> Option<String> {
+    Some(match fact {
+        Fact::ReasonGiven { job, by, reason } => {
+            format!("{job} has a reason from {}: {}", sanitise(by), quote(reason))
+        }
+        Fact::JobBoosted { job, cause, steps } => {
+            let why = super::urgency::boost(*cause);
+            match steps {
+                0 => format!("{job} is no longer sorted higher {why}"),
+                steps => {
+                    let steps = counted(u64::from(*steps), "step");
+                    format!("{job} is sorted {steps} higher {why}")
+                }
+            }
+        }
+        Fact::JobDue { job, latest_start } => match latest_start {
+            Some(at) => format!("{job} must start by {} to meet its deadline", sight.day(*at)),
+            None => format!("{job} has no deadline to meet"),
+        },
+        Fact::JobInherits { job, from } => super::urgency::inherits(*job, from.as_ref()),
+        Fact::ResourceLimited { resource, limited } => {
+            format!("{} is {}", sanitise(resource), super::urgency::closed(limited, sight))
+        }
+        Fact::LimitLifted { resource, by } => {
+            format!("{} may be taken again, says {}", sanitise(resource), sanitise(by))
+        }
+        _ => return None,
+    })
+}
+
+/// From when on, and what where.
+fn reserved(at: Mono, room: &BTreeMap<Name, Resources>, sight: &Sight) -> String {
+    let each = room.iter().map(|(node, kept)| format!("{} on {}", amounts(kept), sanitise(node)));
+    let room = each.collect::<Vec<_>>().join("; ");
+    let room = if room.is_empty() { room } else { format!(": {room}") };
+    format!("from {}{room}", sight.day(sight.wall_at(at)))
 }
 
 /// Facts about a task, a node, a team or the server.
@@ -287,6 +335,9 @@ fn reported(job: JobId, report: &Report) -> String {
         }
         Report::Scale { size } => format!("{job} wants {}", counted(u64::from(*size), "task")),
         Report::Heartbeat => format!("{job} is alive"),
+        Report::Limited { resource, .. } => {
+            format!("{job} was told to take no more of {} for now", sanitise(resource))
+        }
         Report::Usage { amounts, .. } => {
             let parts: Vec<_> =
                 amounts.iter().map(|(k, n)| format!("{} {n}", sanitise(k))).collect();

@@ -16,6 +16,7 @@ pub fn noticed(signal: Signal) -> &'static str {
         Signal::LongRunning => "has no time limit and runs very long",
         Signal::Unhealthy => "does not answer its health check",
         Signal::Idle => "has been quiet for long: nobody seems to use it",
+        Signal::DeadlineAtRisk => "will probably miss its deadline",
     }
 }
 

@@ -1,8 +1,11 @@
 //! Why a job is where it is, and what would change that.
 
+mod standing;
+
 use super::numbers::Read;
 use super::{cores, exit, gpus};
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
+use crate::base::{Span, duration};
 use crate::model::Reason;
 use crate::model::job::Exit;
 use crate::model::reason::Code;
@@ -55,12 +58,11 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
         Code::NeverFits => never_fits(&read),
         Code::OverLimit => bound(&read, "the limit", ""),
         Code::OverQuota => bound(&read, "the quota", " for jobs that never give way"),
-        Code::Promised => {
-            let node = read.aside("on ", "node");
-            format!("room is promised to it that others are giving back{node}")
-        }
+        Code::Promised => promised(&read),
+        Code::RoomReserved => room_reserved(&read),
         Code::ResourceBusy => resource_busy(&read),
         Code::RateLimited => rate_limited(&read),
+        Code::Limited => limited(&read),
         Code::NodesUnavailable => {
             let node = read.aside("", "node");
             format!("every node that could hold it is drained or lost{node}")
@@ -68,13 +70,15 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
         Code::GpuForeign => gpu_foreign(&read),
         Code::NoRoom => {
             let short = short(&read, "best").unwrap_or_else(|| "waits for room".to_owned());
-            format!("{short}{}{}", read.aside("on ", "node"), read.aside("held by ", "jobs"))
+            let (on, by) = (read.aside("on ", "node"), read.aside("held by ", "jobs"));
+            format!("{short}{on}{by}{}", standing::nodes(&read))
         }
         Code::GangIncomplete => gang_incomplete(&read),
         Code::ThawWaits => match short(&read, "best") {
             Some(short) => format!("frozen, {short}"),
             None => "frozen, the cores it needs to go on are taken".to_owned(),
         },
+        code => standing::reason(code, &read),
     }
 }
 
@@ -226,6 +230,23 @@ fn bound(read: &Read, what: &str, whose: &str) -> String {
     format!("over {what}{team}{whose}{}", told.unwrap_or_default())
 }
 
+fn promised(read: &Read) -> String {
+    let others = read.text("jobs").unwrap_or_else(|| "others".to_owned());
+    let are = if others.chars().all(|c| c.is_ascii_digit()) { "is" } else { "are" };
+    let node = read.aside("on ", "node");
+    format!("room is promised to it that {others} {are} giving back{node}")
+}
+
+fn room_reserved(read: &Read<'_>) -> String {
+    let holder = read.text("job").unwrap_or_else(|| "another job".to_owned());
+    let from = read.day("start_at").map_or_else(String::new, |at| format!(" from {at} on"));
+    let length = match read.amount("need_ms") {
+        Some(ms) => format!("which it would delay: it takes up to {}", duration::short(Span(ms))),
+        None => "and nobody knows whether it is over by then".to_owned(),
+    };
+    format!("room is kept for {holder}{from}, {length}")
+}
+
 fn rate_limited(read: &Read) -> String {
     let resource = read.text("resource").unwrap_or_else(|| "a countable resource".to_owned());
     let rate = read
@@ -233,6 +254,16 @@ fn rate_limited(read: &Read) -> String {
         .map_or_else(|| "this minute's units".to_owned(), |n| format!("{n} a minute"));
     let next = read.day("next_at").map_or_else(String::new, |at| format!(", next {at}"));
     format!("{resource}: {rate} used up{next}")
+}
+
+fn limited(read: &Read) -> String {
+    let resource = read.text("resource").unwrap_or_else(|| "a countable resource".to_owned());
+    let until = read.day("until_at").map_or_else(String::new, |at| format!(" until {at}"));
+    let who = read.text("job").map(|job| format!("job {job} was told so"));
+    let who = who.or_else(|| read.text("by").map(|by| format!("says {by}")));
+    let who = who.map_or_else(String::new, |who| format!(", {who}"));
+    let why = read.text("why").map_or_else(String::new, |why| format!(": {why}"));
+    format!("nobody may take {resource}{until}{who}{why}")
 }
 
 fn gpu_foreign(read: &Read) -> String {
@@ -252,7 +283,7 @@ fn gang_incomplete(read: &Read) -> String {
     let fit = read.amount("placed");
     let fit = fit
         .map_or_else(String::new, |n| format!(": {n} {} now", if n == 1 { "fits" } else { "fit" }));
-    format!("needs room for {tasks} at once{fit}")
+    format!("needs room for {tasks} at once{fit}{}", standing::nodes(read))
 }
 
 /// What would change it: a condition that can come true, or what a person can do.
@@ -293,6 +324,11 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
             (Some(resource), None) => format!("a job gives {resource} back, or a higher count"),
             (None, _) => "a job gives it back".to_owned(),
         },
+        Code::Limited => {
+            let resource = read.text("resource").unwrap_or_else(|| "RESOURCE".to_owned());
+            let when = at("it is", "its limit ends", &read, "until_at");
+            format!("{when}, or holdshort limit {resource} --lift")
+        }
         Code::RateLimited => at("it is", "a minute passes", &read, "next_at"),
         Code::NodesUnavailable => {
             let node = read.text("node").unwrap_or_else(|| "NODE".to_owned());
@@ -302,6 +338,23 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         Code::OverLimit => "jobs of the team end, or a higher limit".to_owned(),
         Code::OverQuota => "jobs of the team end, --preemptible, or a higher quota".to_owned(),
         Code::Promised => "those others end".to_owned(),
+        Code::Found => format!("a look: holdshort show {0}, holdshort logs {0}", job()),
+        Code::PreemptionDelay => at("it is", "the delay is over", &read, "until_at"),
+        Code::QuotaWouldDo | Code::PriorityWouldDo => standing::would_do(&read),
+        Code::AtShare
+        | Code::Owed
+        | Code::Evicted
+        | Code::Turn
+        | Code::Boosted
+        | Code::Inherits
+        | Code::Deadline
+        | Code::Displaced
+        | Code::MayGiveWay
+        | Code::KeepsRoom => "nothing by itself".to_owned(),
+        Code::RoomReserved => match read.amount("need_ms") {
+            Some(_) => "that job starts, or it is expected to end sooner".to_owned(),
+            None => "that job starts, or say with --estimate how long it runs".to_owned(),
+        },
         Code::NoRoom | Code::GangIncomplete | Code::ThawWaits => match jobs() {
             Some(jobs) => format!("{jobs} {}", if jobs.contains(',') { "end" } else { "ends" }),
             None => "running jobs end, or it asks for less".to_owned(),

@@ -57,6 +57,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         submitted: ago(Span::mins(130)),
         started: None,
         ended: None,
+        expected_start: None,
         expected_end: None,
         exit: None,
         labels: BTreeMap::new(),
@@ -266,6 +267,7 @@ pub fn many() -> Fleet {
         used,
         per_minute: Some(50),
         taken: 12,
+        limited: None,
     };
     let job = JobId;
     Fleet {

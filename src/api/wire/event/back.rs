@@ -1,15 +1,18 @@
 //! From a shape back to the fact.
 
+use std::collections::BTreeMap;
+
 use super::fact::FactShown as Shown;
+use crate::api::wire::amounts::Amounts;
 use crate::api::wire::exit::exit_of;
 use crate::api::wire::spec::Spec;
 use crate::api::wire::state::{cause_of, outcome_of};
 use crate::api::wire::task::placement_of;
 use crate::api::wire::words::Word;
 use crate::api::wire::{WireError, name_map};
-use crate::base::{At, JobId, Mono, TaskId};
+use crate::base::{At, JobId, Mono, Name, TaskId};
 use crate::model::job::Front;
-use crate::model::{Fact, JobSpec};
+use crate::model::{Fact, JobSpec, Resources};
 
 impl Shown {
     /// The fact, about `job` if it is about one.
@@ -29,6 +32,12 @@ impl Shown {
                 Fact::KeyUsed { key, first: JobId(first), count, body }
             }
             Shown::Looked { user, mark } => Fact::Looked { user: user.into(), mark: mark.0 },
+            Shown::ResourceLimited { resource, limited } => {
+                Fact::ResourceLimited { resource: resource.into(), limited: limited.into() }
+            }
+            Shown::LimitLifted { resource, by } => {
+                Fact::LimitLifted { resource: resource.into(), by: by.into() }
+            }
             Shown::RateUsed { resource, units } => {
                 Fact::RateUsed { resource: resource.into(), units }
             }
@@ -104,6 +113,15 @@ impl Shown {
             Shown::NominationOver { attempt, rank } => {
                 Fact::NominationOver { task: id(attempt, rank) }
             }
+            Shown::ReservationMade { at_mono, from_mono, room, class } => {
+                let (at, from, room) = (Mono(at_mono), Mono(from_mono), by_node(room));
+                Fact::ReservationMade { job, at, from, room, class: of(&class)? }
+            }
+            Shown::ReservationMoved { at_mono, from_mono, room, class } => {
+                let (at, from, room) = (Mono(at_mono), Mono(from_mono), by_node(room));
+                Fact::ReservationMoved { job, at, from, room, class: of(&class)? }
+            }
+            Shown::ReservationOver {} => Fact::ReservationOver { job },
             Shown::TaskStopping { attempt, rank, class } => {
                 Fact::TaskStopping { task: id(attempt, rank), class: of(&class)? }
             }
@@ -122,7 +140,7 @@ impl Shown {
             Shown::AtPrompt { attempt, rank, text } => {
                 Fact::AtPrompt { task: id(attempt, rank), text }
             }
-            Shown::JobReported { report } => Fact::JobReported { job, report: report.into() },
+            Shown::JobReported { report } => Fact::JobReported { job, report: report.try_into()? },
             Shown::PromptOver { by } => Fact::PromptOver { job, by: by.map(Into::into) },
             Shown::Found { signal, level, evidence } => Fact::Found {
                 job,
@@ -176,6 +194,14 @@ impl Shown {
             Shown::JobMovedUp { rank, priority, by } => {
                 Fact::JobMovedUp { job, front: Front { rank, priority }, by: by.into() }
             }
+            Shown::ReasonGiven { by, reason } => Fact::ReasonGiven { job, by: by.into(), reason },
+            Shown::JobBoosted { cause, steps } => {
+                Fact::JobBoosted { job, cause: of(&cause)?, steps }
+            }
+            Shown::JobDue { latest_start } => {
+                Fact::JobDue { job, latest_start: latest_start.map(|at| at.0) }
+            }
+            Shown::JobInherits { from } => Fact::JobInherits { job, from: from.map(Into::into) },
             Shown::JobAcked { by } => Fact::JobAcked { job, by: by.into() },
             other => return Err(WireError(format!("{other:?} is about no job"))),
         })
@@ -188,4 +214,9 @@ fn of<W: Word>(word: &str) -> Result<W, WireError> {
 
 fn spec_of(spec: Spec) -> Result<Box<JobSpec>, WireError> {
     Ok(Box::new(spec.try_into()?))
+}
+
+/// Amounts by node.
+fn by_node(room: BTreeMap<String, Amounts>) -> BTreeMap<Name, Resources> {
+    room.into_iter().map(|(node, amounts)| (node.into(), amounts.into())).collect()
 }

@@ -1,6 +1,9 @@
 //! From a fact to its shape.
 
+use std::collections::BTreeMap;
+
 use super::fact::FactShown as Shown;
+use crate::api::wire::amounts::Amounts;
 use crate::api::wire::spec::Spec;
 use crate::api::wire::task::shares;
 use crate::api::wire::text_map;
@@ -9,9 +12,12 @@ use crate::api::wire::words::Word as _;
 use crate::base::{At, Mono, Name, TaskId, Wall};
 use crate::model::fact::Class;
 use crate::model::finding::{Level, Signal};
-use crate::model::job::{self, Cause, FailureClass, Front, Outcome, StopFor};
+use crate::model::job::{
+    self, BoostCause, Cause, FailureClass, Front, Inherited, Outcome, StopFor,
+};
 use crate::model::node::{Gpu, Traits};
 use crate::model::reason::Numbers;
+use crate::model::setup::Limited;
 use crate::model::team::Terms;
 use crate::model::{Fact, JobSpec, Resources};
 
@@ -34,6 +40,19 @@ impl From<&Fact> for Shown {
             Fact::NominationOver { task: TaskId { attempt, rank, .. } } => {
                 Shown::NominationOver { attempt: *attempt, rank: *rank }
             }
+            Fact::ReservationMade { at, from, room, class, .. } => Shown::ReservationMade {
+                at_mono: at.0,
+                from_mono: from.0,
+                room: by_node(room),
+                class: class.to_word(),
+            },
+            Fact::ReservationMoved { at, from, room, class, .. } => Shown::ReservationMoved {
+                at_mono: at.0,
+                from_mono: from.0,
+                room: by_node(room),
+                class: class.to_word(),
+            },
+            Fact::ReservationOver { .. } => Shown::ReservationOver {},
             Fact::TaskStopping { task: TaskId { attempt, rank, .. }, class } => {
                 Shown::TaskStopping { attempt: *attempt, rank: *rank, class: class.to_word() }
             }
@@ -56,17 +75,21 @@ impl From<&Fact> for Shown {
             Fact::JobForgotten { .. } => Shown::JobForgotten {},
             Fact::JobChanged { spec, by, .. } => changed(spec, by),
             Fact::JobMovedUp { front, by, .. } => moved_up(*front, by),
+            Fact::ReasonGiven { by, reason, .. } => reason_given(by, reason),
+            Fact::JobBoosted { cause, steps, .. } => boosted(*cause, *steps),
+            Fact::JobDue { latest_start, .. } => due(*latest_start),
+            Fact::JobInherits { from, .. } => inherits(from.as_ref()),
             Fact::JobAcked { by, .. } => Shown::JobAcked { by: by.to_string() },
             Fact::JobReported { report, .. } => Shown::JobReported { report: report.into() },
             Fact::AtPrompt { task, text } => at_prompt(*task, text),
             Fact::PromptOver { by, .. } => Shown::PromptOver { by: known(by.as_ref()) },
             Fact::Found { signal, level, evidence, .. } => found(*signal, *level, evidence),
             Fact::FindingOver { signal, .. } => Shown::FindingOver { signal: signal.to_word() },
+            Fact::ResourceLimited { resource, limited } => resource_limited(resource, limited),
+            Fact::LimitLifted { resource, by } => limit_lifted(resource, by),
             Fact::RateUsed { resource, units } => rate_used(resource, *units),
             Fact::TeamSet { team, terms, by } => team_set(team, terms, by),
-            Fact::TeamRemoved { team, by } => {
-                Shown::TeamRemoved { team: team.to_string(), by: by.to_string() }
-            }
+            Fact::TeamRemoved { team, by } => team_removed(team, by),
             Fact::TeamPaused { team, hold } => team_paused(team.as_ref(), hold),
             Fact::TeamResumed { team, by } => team_resumed(team.as_ref(), by),
             Fact::NodeSeen { name, capacity, gpus, traits } => {
@@ -113,10 +136,6 @@ fn pool(fact: &Fact) -> Shown {
         Fact::PoolFailed { pool, node, up, said } => pool_failed(pool, node, *up, said),
         other => Shown::from(other),
     }
-}
-
-fn team_set(team: &Name, terms: &Terms, by: &Name) -> Shown {
-    Shown::TeamSet { team: team.to_string(), terms: terms.into(), by: by.to_string() }
 }
 
 fn known(name: Option<&Name>) -> Option<String> {
@@ -217,6 +236,38 @@ fn found(signal: Signal, level: Level, evidence: &Numbers) -> Shown {
     Shown::Found { signal, level, evidence: text_map(evidence) }
 }
 
+fn reason_given(by: &Name, reason: &str) -> Shown {
+    Shown::ReasonGiven { by: by.to_string(), reason: reason.to_owned() }
+}
+
+fn boosted(cause: BoostCause, steps: u8) -> Shown {
+    Shown::JobBoosted { cause: cause.to_word(), steps }
+}
+
+fn due(latest_start: Option<Wall>) -> Shown {
+    Shown::JobDue { latest_start: latest_start.map(Time) }
+}
+
+fn inherits(from: Option<&Inherited>) -> Shown {
+    Shown::JobInherits { from: from.map(Into::into) }
+}
+
+fn resource_limited(resource: &Name, limited: &Limited) -> Shown {
+    Shown::ResourceLimited { resource: resource.to_string(), limited: limited.into() }
+}
+
+fn limit_lifted(resource: &Name, by: &Name) -> Shown {
+    Shown::LimitLifted { resource: resource.to_string(), by: by.to_string() }
+}
+
+fn team_set(team: &Name, terms: &Terms, by: &Name) -> Shown {
+    Shown::TeamSet { team: team.to_string(), terms: terms.into(), by: by.to_string() }
+}
+
+fn team_removed(team: &Name, by: &Name) -> Shown {
+    Shown::TeamRemoved { team: team.to_string(), by: by.to_string() }
+}
+
 fn rate_used(resource: &Name, units: u64) -> Shown {
     Shown::RateUsed { resource: resource.to_string(), units }
 }
@@ -242,6 +293,11 @@ fn nominated(task: TaskId, placement: &job::Placement) -> Shown {
     let (attempt, rank) = (task.attempt, task.rank);
     let node = placement.node.to_string();
     Shown::TaskNominated { attempt, rank, node, gpus: shares(&placement.gpus) }
+}
+
+/// Amounts by node.
+fn by_node(room: &BTreeMap<Name, Resources>) -> BTreeMap<String, Amounts> {
+    room.iter().map(|(node, amounts)| (node.to_string(), amounts.into())).collect()
 }
 
 fn drained(node: &Name, on: bool, by: &Name) -> Shown {
