@@ -3,6 +3,7 @@
 //! May use: nothing of ours. No clock is read here; every function is a pure function of its
 //! arguments. Start with [`time`], whose newtypes run through the whole program.
 
+pub mod calendar;
 pub mod digest;
 pub mod duration;
 pub mod ids;

@@ -78,7 +78,7 @@ fn instants<Z: TimeZone>(naive: NaiveDateTime, zone: &Z) -> [Option<Wall>; 2] {
 }
 
 /// The earlier instant that shows `naive`, or the first one after the gap that swallowed it.
-fn earliest<Z: TimeZone>(naive: NaiveDateTime, zone: &Z) -> Option<Wall> {
+pub fn earliest<Z: TimeZone>(naive: NaiveDateTime, zone: &Z) -> Option<Wall> {
     // The longest gap ever was a whole day, when a country crossed the date line.
     const MINUTES: i64 = 25 * 60;
     (0..MINUTES).find_map(|minute| {

@@ -36,7 +36,6 @@ pub const VERBS: &[&str] = &[
     "report",
     "reviews",
     "revoke",
-    "scale",
     "spawn",
     "templates",
     "tls",

@@ -169,6 +169,7 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Limit(verb) => verb.run(session, link).await,
         Linked::Drain(verb) => verb.run(session, link).await,
         Linked::Undrain(verb) => verb.run(session, link).await,
+        Linked::SpotWarning(verb) => verb.run(session, link).await,
         Linked::Plan(verb) => verb.run(session, link).await,
         Linked::Teams(verb) => verb.run(session, link).await,
         Linked::Team(verb) => verb.run(session, link).await,
@@ -176,6 +177,7 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Events(verb) => verb.run(session, link).await,
         Linked::Checkpoint(verb) => verb.run(session, link).await,
         Linked::Progress(verb) => verb.run(session, link).await,
+        Linked::Scale(verb) => verb.run(session, link).await,
         Linked::Heartbeat(verb) => verb.run(session, link).await,
         Linked::Usage(verb) => verb.run(session, link).await,
     }

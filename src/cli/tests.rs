@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt, stream};
 
-use crate::base::{At, JobId, Mono, Name, Wall};
+use crate::base::{At, JobId, Mono, Name, Span, Wall};
 use crate::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
@@ -285,6 +285,9 @@ impl Link for Scripted {
         unscripted()
     }
     fn drain(&self, _node: Name, _on: bool) -> Answer<'_, ()> {
+        unscripted()
+    }
+    fn warn_node(&self, _node: Name, _left: Span) -> Answer<'_, ()> {
         unscripted()
     }
     fn limit(&self, _: Name, _: Option<Wall>, _: Option<String>) -> Answer<'_, ()> {

@@ -148,6 +148,9 @@ pub enum Linked {
     /// Let work come to a node again
     #[command(hide = true)]
     Undrain(nodes::Undrain),
+    /// Say that a spot node is about to vanish
+    #[command(hide = true)]
+    SpotWarning(nodes::SpotWarning),
     /// Let nobody take units of a countable resource for a while
     #[command(hide = true)]
     Limit(limit::Limit),
@@ -172,6 +175,9 @@ pub enum Linked {
     /// In a job: how far it is
     #[command(hide = true)]
     Progress(report::Progress),
+    /// Change how many tasks a service wants; in the job, or by its owner
+    #[command(hide = true)]
+    Scale(report::Scale),
     /// In a job: it lives
     #[command(hide = true)]
     Heartbeat(report::Heartbeat),

@@ -159,6 +159,24 @@ const NODE: &[Key] = &[
     key("pool", Kind::Word, "", "The elastic pool it belongs to."),
 ];
 
+const POOL: &[Key] = &[
+    key("name", Kind::Word, "", "Its name; its nodes are NAME-1 and so on.").required(),
+    key("min", Kind::Count(0), "0", "Nodes it always has."),
+    key("max", Kind::Count(1), "", "Nodes it has at most.").required(),
+    key("cpu", Kind::Cpu, "", "Cores of a node.").required(),
+    key("mem", Kind::Bytes, "", "Memory of a node.").required(),
+    key("gpus", Kind::Count(0), "0", "Pretend GPUs of a node."),
+    key("labels", Kind::Labels, "", "What jobs may ask for with --node-label."),
+    key("spot", Kind::Flag, "false", "Its nodes may vanish."),
+    key("max_tasks", Kind::Count(1), "", "Tasks a node takes at most."),
+    key("grow_after", Kind::Duration, "1m", "It grows for what has waited so long for its room."),
+    key("shrink_after", Kind::Duration, "10m", "A node that nobody used for so long goes."),
+    key("price", Kind::Thousandths, "0", "Price of a node per hour."),
+    key("cost_cap", Kind::Thousandths, "", "It never costs more per hour."),
+    key("up", Kind::Text, "", "Makes the node HOLDSHORT_NODE; without it one is there at once."),
+    key("down", Kind::Text, "", "Takes the node HOLDSHORT_NODE away."),
+];
+
 const TEAM: &[Key] = &[
     key("name", Kind::Team, "", "Its path, such as org/ml/research.").required(),
     key("quota", Kind::Bounds, "", "What it is owed whenever it asks; by default all it holds."),
@@ -177,6 +195,19 @@ const TEAM: &[Key] = &[
         "",
         "A job runs so long before another team stops it.",
     ),
+];
+
+const WINDOW: &[Key] = &[
+    key("name", Kind::Word, "", "Its name.").required(),
+    key("team", Kind::Team, "", "The team whose terms it replaces while it is open.").required(),
+    key("zone", Kind::Text, "", "Time zone of its hours, such as Europe/Berlin.").required(),
+    key("days", Kind::Text, "daily", "Days on which it opens: mon-fri, sat,sun, daily."),
+    key("from", Kind::Text, "", "When it opens: 08:00.").required(),
+    key("to", Kind::Text, "", "When it closes: 18:00; not after `from`: the next day.").required(),
+    key("quota", Kind::Bounds, "", "What the team is owed meanwhile."),
+    key("limit", Kind::Bounds, "", "What it may never hold more than meanwhile."),
+    key("weight", Kind::Weights, "", "Its part of what nobody is owed meanwhile."),
+    key("priority", Kind::Priority, "", "Its queue priority meanwhile."),
 ];
 
 const SCHEDULER: &[Key] = &[
@@ -269,6 +300,12 @@ pub const SECTIONS: &[Section] = &[
     },
     Section { name: "team", shape: Shape::Many, about: "A team.", keys: TEAM },
     Section {
+        name: "window",
+        shape: Shape::Many,
+        about: "Terms of a team for some hours of the week.",
+        keys: WINDOW,
+    },
+    Section {
         name: "scheduler",
         shape: Shape::One,
         about: "How the scheduling cycle decides.",
@@ -280,6 +317,7 @@ pub const SECTIONS: &[Section] = &[
         about: "This machine, or with several of them parts of it, each a node of its own.",
         keys: NODE,
     },
+    Section { name: "pool", shape: Shape::Many, about: "An elastic pool of nodes.", keys: POOL },
     Section { name: "node.gpus", shape: Shape::Inner, about: "A pretend GPU.", keys: NODE_GPUS },
     Section {
         name: "resource",
@@ -303,8 +341,7 @@ pub const SECTIONS: &[Section] = &[
 ];
 
 /// Sections that this version does not know yet.
-pub const LATER: &[&str] =
-    &["engine", "price", "budget", "review_policy", "window", "notify", "template"];
+pub const LATER: &[&str] = &["engine", "price", "budget", "review_policy", "notify", "template"];
 
 /// The section of a name.
 pub fn section(name: &str) -> Option<&'static Section> {

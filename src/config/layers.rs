@@ -2,7 +2,9 @@
 //!
 //! What stands in lists of tables is in [`tables`]; only the file can say it.
 
+mod pools;
 mod tables;
+mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -224,6 +226,8 @@ impl Layers<'_> {
                 keep_ended: usize::try_from(number("server.keep_ended")).unwrap_or(usize::MAX),
             },
             teams: self.teams(),
+            windows: self.windows(),
+            pools: self.pools(),
             cycle: cycle(over),
             nodes: self.nodes(),
             resources: self.resources(),

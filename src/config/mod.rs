@@ -21,8 +21,10 @@ use std::path::PathBuf;
 use crate::base::{Name, Span};
 use crate::model::node::Traits;
 use crate::model::people::Grant;
+use crate::model::pool::Pool;
 use crate::model::setup::{Countable, Cycle, Defaults};
 use crate::model::team::Team;
+use crate::model::window::Window;
 
 pub use layers::{Given, Origin, Shown, load};
 pub use paths::Paths;
@@ -37,6 +39,10 @@ pub struct Config {
     pub defaults: Defaults,
     /// Teams, in the order of the file.
     pub teams: Vec<Team>,
+    /// Terms of teams that hold for some hours of the week.
+    pub windows: Vec<Window>,
+    /// Elastic pools.
+    pub pools: Vec<Pool>,
     /// How the cycle decides.
     pub cycle: Cycle,
     /// The nodes on this machine; none is the machine as it is.

@@ -26,6 +26,8 @@ impl Config {
                     grants: user.grants.clone(),
                 })
                 .collect(),
+            windows: self.windows.clone(),
+            pools: self.pools.clone(),
             cycle: self.cycle.clone(),
             owner_uid,
             defaults: self.defaults.clone(),

@@ -1,10 +1,12 @@
 //! Puts the engine together: brings a data directory back to life and starts the loop.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{broadcast, oneshot, watch};
 
+use crate::base::TaskId;
 use crate::config::NodeEntry;
 use crate::engine::alarm::Alarm;
 use crate::engine::clock::Timeline;
@@ -89,6 +91,8 @@ pub(super) struct Shared {
     pub published: Mutex<Published>,
     pub follow: broadcast::Sender<Arc<Record>>,
     pub counters: Mutex<Counters>,
+    /// Tasks to which somebody typed since the loop last looked.
+    pub typed: Mutex<BTreeSet<TaskId>>,
     /// Use and queue over the last two hours; lost with the process, and no harm done.
     pub history: Mutex<History>,
     /// True once the first turn is durable and published.
@@ -110,6 +114,7 @@ impl Shared {
             published: Mutex::new(first),
             follow: broadcast::channel(FOLLOW_MAX).0,
             counters: Mutex::default(),
+            typed: Mutex::default(),
             history: Mutex::default(),
             awake: watch::channel(false).0,
         }
@@ -167,6 +172,7 @@ pub fn start(
         seq: state.seq,
         snapshot_seq: state.snapshot_seq,
         journal: parts.journal,
+        door: door.clone(),
         clock: parts.clock,
         runner: parts.runner,
         launcher,

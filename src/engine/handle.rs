@@ -20,6 +20,7 @@ use crate::engine::tokens::Tokens;
 use crate::model::access::Right;
 use crate::model::command::{Act, Command, Verb};
 use crate::model::fact::Record;
+use crate::model::job::Hold;
 use crate::model::ports::runner::TrafficError;
 use crate::model::ports::{Clock, Environments, Runner};
 use crate::model::refusal::{Refusal, RefusalCode};
@@ -148,7 +149,10 @@ impl Handle {
         bytes: &[u8],
     ) -> Result<(), Refusal> {
         let (task, asks) = self.terminal(&by, job, rank)?;
-        self.type_in(task, bytes).await.map_err(|error| traffic(job, &error))?;
+        let woken = self.wake(&by, job).await?;
+        let typed = self.type_in(task, bytes).await;
+        typed.map_err(|error| if woken { goes_on(job, &error) } else { traffic(job, &error) })?;
+        lock(&self.inner.shared.typed).insert(task);
         if asks {
             let act = Act { jobs: vec![job], verb: Verb::Answered, by, key: None };
             // The answer is in; a job that ended meanwhile has no question to close.
@@ -175,7 +179,6 @@ impl Handle {
     ///
     /// # Errors
     /// As [`Handle::input`].
-    #[expect(clippy::unused_async, reason = "a remote runner will have to wait here")]
     pub async fn resize(
         &self,
         by: &Actor,
@@ -185,7 +188,21 @@ impl Handle {
         cols: u16,
     ) -> Result<(), Refusal> {
         let (task, _) = self.terminal(by, job, rank)?;
-        self.inner.runner.resize(task, rows, cols).map_err(|error| traffic(job, &error))
+        self.wake(by, job).await?;
+        self.inner.runner.resize(task, rows, cols).map_err(|error| traffic(job, &error))?;
+        lock(&self.inner.shared.typed).insert(task);
+        Ok(())
+    }
+
+    /// Whoever comes back to a job that was put away for being idle lets it go on; whether it
+    /// was.
+    async fn wake(&self, by: &Actor, id: JobId) -> Result<bool, Refusal> {
+        let idle = |job: &Arc<Job>| job.hold.as_ref().is_some_and(Hold::is_for_idleness);
+        if !self.published().world.job(id).is_some_and(idle) {
+            return Ok(false);
+        }
+        let act = Act { jobs: vec![id], verb: Verb::Resume, by: by.clone(), key: None };
+        self.command(Command::Act(act)).await.map(|_| true)
     }
 
     /// The task behind a terminal, and whether a question stands there.
@@ -315,6 +332,15 @@ impl Handle {
 pub(super) fn no_such_job(id: JobId) -> Refusal {
     let what = format!("there is no job {id}");
     Refusal::new(RefusalCode::NotFound, what, "`holdshort ls` lists the jobs")
+}
+
+/// Typed to a job that goes on only now.
+fn goes_on(job: JobId, error: &TrafficError) -> Refusal {
+    if *error != TrafficError::NotRunning {
+        return traffic(job, error);
+    }
+    let what = format!("job {job} was parked while nobody used it, and is queued again now");
+    Refusal::new(RefusalCode::Conflict, what, "type again once it runs")
 }
 
 fn traffic(job: JobId, error: &TrafficError) -> Refusal {

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
 use tokio::sync::oneshot;
 
-use crate::base::{Digest, TaskId};
+use crate::base::{Digest, Name, TaskId};
 use crate::config::NodeEntry;
 use crate::engine::Receipt;
 use crate::model::command::Command;
@@ -35,6 +35,8 @@ pub(super) enum Request {
     Runner(RunnerEvent),
     /// The runner has looked at what earlier servers left.
     Recovered(Vec<TaskId>),
+    /// The command of a pool is over.
+    Provided { node: Name, up: bool, failed: Option<String> },
     /// Something may be due.
     Alarm,
     /// Make the journal shorter.

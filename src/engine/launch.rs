@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::base::{Digest, JobId, TaskId};
+use crate::base::{Digest, JobId, Span, TaskId};
 use crate::engine::assemble::Places;
 use crate::engine::output::Output;
 use crate::engine::tokens::Tokens;
@@ -11,12 +11,14 @@ use crate::model::Job;
 use crate::model::job::{GpuShare, TaskState};
 use crate::model::ports::Environments;
 use crate::model::ports::journal::JournalReader;
-use crate::model::ports::runner::Launch;
+use crate::model::ports::runner::{HealthCheck, Launch};
 use crate::model::program::{Environment, Program};
 use crate::sched::World;
 
 /// First port of the range that gangs meet on; a job has its own by number.
 const MASTER_PORT_FIRST: u64 = 20_000;
+/// A health check has so long for its answer.
+const HEALTH_PATIENCE: Span = Span::secs(10);
 /// Ports in that range.
 const MASTER_PORTS: u64 = 20_000;
 
@@ -71,6 +73,7 @@ impl Launcher {
             .prepare(task)
             .map_err(|error| format!("cannot make a directory for its output: {error}"))?;
         let used = job.run_time(world.active(world.at().now));
+        let of_pool = world.pools().any(|(_, state)| state.members.contains_key(&placement.node));
         Ok(Some(Launch {
             task,
             argv: program.argv,
@@ -80,12 +83,38 @@ impl Launcher {
             log_bytes_max: self.places.log_bytes_max,
             pty: job.spec.pty,
             request,
-            gpus: placement.gpus.clone(),
+            // Devices of a pool's node are in the books only.
+            gpus: if of_pool { Vec::new() } else { placement.gpus.clone() },
             hard: job.spec.hard,
             time_limit: job.spec.time_limit.map(|limit| limit - used),
             grace: job.spec.grace,
             warn: job.spec.warn,
         }))
+    }
+
+    /// What asks a running task of a service whether it is well; `None` when nothing does.
+    ///
+    /// # Errors
+    /// Why its environment is not to be had, in words.
+    pub(super) fn health_check(
+        &mut self,
+        world: &World,
+        task: TaskId,
+    ) -> Result<Option<HealthCheck>, String> {
+        let job = world.job(task.job).filter(|job| job.attempt == task.attempt);
+        let Some(job) = job else { return Ok(None) };
+        let service = job.spec.service.as_ref();
+        let Some(command) = service.and_then(|service| service.health.clone()) else {
+            return Ok(None);
+        };
+        let rank = usize::try_from(task.rank).unwrap_or(usize::MAX);
+        let placement = job.tasks.get(rank).and_then(|task| task.placement.as_ref());
+        let Some(placement) = placement else { return Ok(None) };
+        let program = self.program(&job.spec.program)?;
+        let mut env = Vec::clone(&self.environment(&program.env)?.0);
+        self.add_ours(&mut env, job, task, &placement.gpus, world);
+        let cwd = program.cwd.into();
+        Ok(Some(HealthCheck { task, command, env, cwd, patience: HEALTH_PATIENCE }))
     }
 
     fn program(&self, digest: &Digest) -> Result<Program, String> {

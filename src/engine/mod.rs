@@ -17,6 +17,7 @@ mod metrics;
 mod output;
 mod owner;
 pub mod pages;
+mod provider;
 mod reads;
 mod recover;
 pub mod replay;

@@ -17,7 +17,7 @@ use crate::engine::assemble::{Counters, Published, Shared, Stopped};
 use crate::engine::clock::Timeline;
 use crate::engine::intake::{Door, Inbox, Request};
 use crate::engine::launch::Launcher;
-use crate::engine::{Receipt, pages, recover};
+use crate::engine::{Receipt, pages, provider, recover};
 use crate::ledger::{Interval, Meter, codec};
 use crate::model::command::{Command, TaskEvent};
 use crate::model::fact::{Fact, Record};
@@ -43,6 +43,7 @@ pub(super) struct Owner {
     pub(super) seq: u64,
     pub(super) snapshot_seq: u64,
     pub(super) journal: Box<dyn Journal>,
+    pub(super) door: Door,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) runner: Arc<dyn Runner>,
     pub(super) launcher: Launcher,
@@ -182,6 +183,9 @@ impl Owner {
             }
             Request::Runner(event) => self.runner_event(turn, event, at),
             Request::Recovered(_) => {}
+            Request::Provided { node, up, failed } => {
+                let _ = self.decide(turn, Command::PoolNode { node, up, failed }, at);
+            }
             Request::Alarm => {
                 let _ = self.decide(turn, Command::Tick, at);
             }
@@ -238,6 +242,11 @@ impl Owner {
             RunnerEvent::GpuTaken { task, index, by } => (task, TaskEvent::GpuTaken { index, by }),
             RunnerEvent::AtPrompt { task, text } => (task, TaskEvent::AtPrompt { text }),
             RunnerEvent::PromptOver { task } => (task, TaskEvent::PromptOver),
+            RunnerEvent::Checked { task, well, said } => {
+                self.signals.checked(task, well, said);
+                self.next_health = Some(at.now);
+                return;
+            }
             RunnerEvent::Machine(machine) => return self.machine(turn, &machine, at),
         };
         let before = turn.batch.records.len();
@@ -265,7 +274,10 @@ impl Owner {
         let nodes = divide(&self.nodes, machine);
         let is_configured = |name: &Name| nodes.iter().any(|(node, _)| node.name == *name);
         // Under a name that is no longer configured the same machine would count twice.
-        let earlier = self.world.nodes().filter(|node| node.up && !is_configured(&node.name));
+        let of_pool =
+            |name: &Name| self.world.pools().any(|(_, state)| state.members.contains_key(name));
+        let is_known = |name: &Name| is_configured(name) || of_pool(name);
+        let earlier = self.world.nodes().filter(|node| node.up && !is_known(&node.name));
         for name in earlier.map(|node| node.name.clone()).collect::<Vec<_>>() {
             let (capacity, gpus, traits) = (Resources::default(), Vec::new(), Traits::default());
             let _ = self.decide(turn, Command::NodeSeen { name, capacity, gpus, traits }, at);
@@ -338,9 +350,9 @@ impl Owner {
             Effect::Freeze { task } => self.runner.freeze(task),
             Effect::Thaw { task } => self.runner.thaw(task),
             Effect::Limit { task, left } => self.runner.limit(task, left),
+            Effect::Pool { ref pool, ref node, up } => self.provide(pool, node, up),
             Effect::Forget { task } => {
-                self.signals.wrote.remove(&task);
-                self.signals.silent.remove(&task);
+                self.signals.forget(task);
                 self.runner.forget(task);
             }
             Effect::Archive { job } => {
@@ -348,6 +360,16 @@ impl Owner {
                     self.launcher.drop_output(&self.world, JobId(old));
                 }
             }
+        }
+    }
+
+    /// Has a pool's command make a node, or take it away.
+    fn provide(&self, pool: &Name, node: &Name, up: bool) {
+        let pools = &self.world.setup().pools;
+        let configured = pools.iter().find(|configured| configured.name == *pool);
+        let command = configured.and_then(|pool| if up { &pool.up } else { &pool.down }.as_ref());
+        if let Some(command) = command {
+            provider::run(&self.door, command, pool, node, up);
         }
     }
 

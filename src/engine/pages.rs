@@ -230,6 +230,7 @@ fn node_row(world: &World, node: &crate::model::Node) -> NodeRow {
         foreign: Resources { gpu_milli: foreign * 1000, ..Resources::default() },
         gpus: node.gpus.clone(),
         drain: node.drain.clone(),
+        warning: node.warning.clone(),
         tasks: used.tasks,
         traits: node.traits.clone(),
     }

@@ -46,6 +46,7 @@ fn empty(team: &Team) -> TeamRow {
         name: team.name.clone(),
         terms: team.terms.clone(),
         paused: team.paused.clone(),
+        window: team.window.clone(),
         held: Resources::default(),
         firm: Resources::default(),
         pending: Resources::default(),
@@ -130,7 +131,7 @@ pub fn change(world: &World, team: &str, edit: TeamEdit) -> TeamChange {
         TeamEdit::Add(said) => TeamChange::Add(Box::new(said.over(&Terms::default()))),
         TeamEdit::Set(said) => {
             let known = world.teams().find(|known| *known.name == *team);
-            let terms = known.map(|team| team.terms.clone()).unwrap_or_default();
+            let terms = known.map(|team| team.own().clone()).unwrap_or_default();
             TeamChange::Set(Box::new(said.over(&terms)))
         }
         TeamEdit::Remove => TeamChange::Remove,

@@ -1,6 +1,7 @@
 //! The loop and time: when to look at health, when to wake next.
 
-use crate::base::At;
+use crate::base::{At, TaskId};
+use crate::engine::handle::lock;
 use crate::engine::owner::{Owner, Turn};
 use crate::model::Fact;
 use crate::sched::health;
@@ -14,6 +15,16 @@ impl Owner {
                 Fact::TaskStarted { .. } | Fact::JobThawed { .. } | Fact::JobChanged { .. }
             )
         };
+        let thawed = facts.iter().filter_map(|fact| match fact {
+            Fact::JobThawed { job, .. } => self.world.job(*job),
+            _ => None,
+        });
+        for job in thawed {
+            for task in job.active_tasks() {
+                let id = TaskId { job: job.id, attempt: job.attempt, rank: task.rank };
+                self.signals.stir(id, self.world.active(at.now));
+            }
+        }
         if facts.iter().any(news) {
             let soon = at.now + health::SOONEST;
             self.next_health = Some(self.next_health.map_or(soon, |next| next.min(soon)));
@@ -25,12 +36,20 @@ impl Owner {
         if self.next_health.is_none_or(|due| due > at.now) {
             return;
         }
+        let active = self.world.active(at.now);
         let candidates: Vec<_> = health::candidates(&self.world, &self.signals).collect();
         for task in candidates {
-            match self.runner.output_bytes(task) {
-                Some(0) => drop(self.signals.silent.insert(task)),
-                Some(_) => drop(self.signals.wrote.insert(task)),
-                None => {}
+            if let Some(bytes) = self.runner.output_bytes(task) {
+                self.signals.hear(task, bytes, active);
+            }
+        }
+        for task in std::mem::take(&mut *lock(&self.shared.typed)) {
+            self.signals.stir(task, active);
+        }
+        for task in health::due_checks(&self.world, &mut self.signals, at) {
+            match self.launcher.health_check(&self.world, task) {
+                Ok(check) => check.into_iter().for_each(|check| self.runner.check(check)),
+                Err(why) => tracing::warn!("cannot check the health of task {task}: {why}"),
             }
         }
         let (commands, next) = health::scan(&self.world, &self.signals, at);

@@ -8,7 +8,7 @@ use futures::{FutureExt, StreamExt};
 use super::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::api::client::follow::Heard;
 use crate::api::client::{CallError, Client};
-use crate::base::{JobId, Name, Wall};
+use crate::base::{JobId, Name, Span, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
 use crate::model::outlook::{Outlook, Supposition};
@@ -116,6 +116,10 @@ impl Link for Local {
 
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
         answer(async move { self.client.drain(&node, on).await })
+    }
+
+    fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()> {
+        answer(async move { self.client.warn_node(&node, left).await })
     }
 
     fn limit(&self, resource: Name, until: Option<Wall>, reason: Option<String>) -> Answer<'_, ()> {

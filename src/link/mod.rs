@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
-use crate::base::{JobId, Name, Wall};
+use crate::base::{JobId, Name, Span, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
 use crate::model::outlook::{Outlook, Supposition};
@@ -84,6 +84,9 @@ pub trait Link: Send + Sync {
 
     /// Keeps new work from a node, or lets it come again.
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()>;
+
+    /// Says that a spot node is about to vanish, `left` from now.
+    fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()>;
 
     /// Lets nobody take units of a countable resource until then, or lets them again.
     fn limit(&self, resource: Name, until: Option<Wall>, reason: Option<String>) -> Answer<'_, ()>;

@@ -59,6 +59,25 @@ pub enum Command {
         /// Who.
         by: Actor,
     },
+    /// A spot node is about to vanish: nothing new goes there, and what runs there saves itself and
+    /// queues again.
+    WarnNode {
+        /// The node.
+        node: Name,
+        /// How much time is left, up to [`WARNING_MAX`].
+        left: Span,
+        /// Who.
+        by: Actor,
+    },
+    /// The command that makes a pool's node, or takes it away, is over.
+    PoolNode {
+        /// The node.
+        node: Name,
+        /// Made (true) or taken away.
+        up: bool,
+        /// Why it could not be, if so.
+        failed: Option<String>,
+    },
     /// Let nobody take units of a countable resource until then, or let them again.
     Limit {
         /// The resource.
@@ -149,10 +168,12 @@ impl Command {
             | Command::Resume { by, .. }
             | Command::Team { by, .. }
             | Command::Drain { by, .. }
+            | Command::WarnNode { by, .. }
             | Command::Limit { by, .. }
             | Command::Looked { by, .. }
             | Command::Report { by, .. } => Some(by),
             Command::Task { .. }
+            | Command::PoolNode { .. }
             | Command::NodeSeen { .. }
             | Command::Configure(_)
             | Command::Started { .. }
@@ -288,6 +309,9 @@ impl Verb {
 /// The longest time a cancellation may be scheduled ahead.
 pub const CANCEL_IN_MAX: Span = Span::mins(1);
 
+/// The longest time ahead that a node's end may be announced.
+pub const WARNING_MAX: Span = Span::hours(24);
+
 /// What `set` may change; `None` leaves a thing as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -336,6 +360,11 @@ pub enum Report {
         basis_points: Option<u32>,
         /// In words.
         text: Option<String>,
+    },
+    /// A service wants so many tasks.
+    Scale {
+        /// Between the minimum of its gang and its size at submission.
+        size: u32,
     },
     /// It lives.
     Heartbeat,

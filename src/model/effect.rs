@@ -1,7 +1,7 @@
 //! What must be done outside, derived from facts. Every effect is idempotent by the id it
 //! carries: doing it again after a crash changes nothing.
 
-use crate::base::{JobId, Span, TaskId};
+use crate::base::{JobId, Name, Span, TaskId};
 use crate::model::job::StopFor;
 
 /// Something the runner must do.
@@ -37,6 +37,15 @@ pub enum Effect {
         task: TaskId,
         /// What is left of it from now, if there is a limit.
         left: Option<Span>,
+    },
+    /// Make a node of a pool, or take it away, by the pool's command.
+    Pool {
+        /// The pool.
+        pool: Name,
+        /// The node.
+        node: Name,
+        /// Make (true) or take away.
+        up: bool,
     },
     /// The runner may forget a task: its end is in the journal.
     Forget {

@@ -17,6 +17,10 @@ pub enum Signal {
     LimitNear,
     /// No time limit and running for very long.
     LongRunning,
+    /// A person works in it, and it has been quiet for long: no output, no input.
+    Idle,
+    /// A service whose health check failed three times in a row.
+    Unhealthy,
     /// It will probably miss its deadline, or has.
     DeadlineAtRisk,
 }
@@ -35,11 +39,13 @@ pub enum Level {
 
 impl Signal {
     /// All of them.
-    pub const ALL: [Signal; 5] = [
+    pub const ALL: [Signal; 7] = [
         Signal::NeverFits,
         Signal::NeverStarted,
         Signal::LimitNear,
         Signal::LongRunning,
+        Signal::Idle,
+        Signal::Unhealthy,
         Signal::DeadlineAtRisk,
     ];
 
@@ -50,6 +56,8 @@ impl Signal {
             Signal::NeverStarted => "never_started",
             Signal::LimitNear => "limit_near",
             Signal::LongRunning => "long_running",
+            Signal::Idle => "idle",
+            Signal::Unhealthy => "unhealthy",
             Signal::DeadlineAtRisk => "deadline_at_risk",
         }
     }

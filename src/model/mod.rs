@@ -18,6 +18,7 @@ pub mod node;
 pub mod outlook;
 pub mod page;
 pub mod people;
+pub mod pool;
 pub mod ports;
 pub mod program;
 pub mod reason;
@@ -27,6 +28,7 @@ pub mod setup;
 pub mod stamps;
 pub mod submission;
 pub mod team;
+pub mod window;
 
 pub use command::Command;
 pub use effect::Effect;

@@ -19,6 +19,9 @@ pub struct Node {
     pub gpus: Vec<Gpu>,
     /// Set while a person keeps new work away.
     pub drain: Option<Drain>,
+    /// Set once it was said that it will vanish; it is drained then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<Warning>,
     /// False once it was lost; nothing is placed then.
     pub up: bool,
     /// What jobs may ask for by `--node-label`, and how it may be used.
@@ -71,4 +74,15 @@ pub struct Drain {
     pub by: Name,
     /// Since when.
     pub since: At,
+}
+
+/// A spot node is about to vanish.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// Who said so.
+    pub by: Name,
+    /// Since when it is known.
+    pub since: At,
+    /// When it goes.
+    pub due: At,
 }

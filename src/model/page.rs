@@ -19,7 +19,7 @@ use crate::model::job::{
     ArrayPlace, AttemptRecord, Checkpoint, Dependency, Exit, Gang, Hold, Job, Progress, Prompt,
     State, Task,
 };
-use crate::model::node::{Drain, Gpu, Traits};
+use crate::model::node::{Drain, Gpu, Traits, Warning};
 use crate::model::reason::Reason;
 use crate::model::setup::Limited;
 use crate::model::{Resources, fact::Record};
@@ -298,6 +298,8 @@ pub struct NodeRow {
     pub gpus: Vec<Gpu>,
     /// A person keeps work away.
     pub drain: Option<Drain>,
+    /// It will vanish.
+    pub warning: Option<Warning>,
     /// Tasks on it.
     pub tasks: u64,
     /// What it is beside its amounts.

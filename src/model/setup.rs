@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::base::{At, JobId, Name, Span, Wall};
 use crate::model::job::Grace;
 use crate::model::people::User;
+use crate::model::pool::Pool;
+use crate::model::window::Window;
 use crate::model::{Resources, Team};
 
 /// Everything the core must know of the configuration file.
@@ -23,6 +25,12 @@ pub struct Setup {
     pub owner_uid: u32,
     /// What a job asks for if it does not say.
     pub defaults: Defaults,
+    /// Terms of teams that hold for some hours of the week.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<Window>,
+    /// Elastic pools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pools: Vec<Pool>,
     /// How the cycle decides.
     #[serde(skip_serializing_if = "Cycle::is_default")]
     pub cycle: Cycle,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::{Name, Span};
 use crate::model::Resources;
 use crate::model::job::Hold;
+use crate::model::window::InForce;
 
 pub use change::{BoundsChange, TeamEdit, TermsChange, WeightsChange};
 
@@ -24,7 +25,7 @@ pub const DEFAULT_WEIGHT: u64 = 1000;
 pub struct Team {
     /// Its path.
     pub name: Name,
-    /// What it is owed and may hold.
+    /// What it is owed and may hold now.
     #[serde(default)]
     pub terms: Terms,
     /// Its age among teams: lower came first. Given when it is first seen.
@@ -36,6 +37,9 @@ pub struct Team {
     /// Set while a person holds the whole team back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<Hold>,
+    /// The window that is open now; `terms` are what it makes of the team's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Box<InForce>>,
 }
 
 /// What a team is owed and may hold. The default owes and forbids nothing: no bound on quota
@@ -142,6 +146,19 @@ impl Team {
     /// A team with default terms.
     pub fn named(name: &str) -> Team {
         Team { name: name.into(), ..Team::default() }
+    }
+
+    /// The terms it has when no window is open.
+    pub fn own(&self) -> &Terms {
+        self.window.as_ref().map_or(&self.terms, |window| &window.own)
+    }
+
+    /// Changes these; what an open window makes of them is the next cycle's.
+    pub fn set_own(&mut self, terms: Terms) {
+        match &mut self.window {
+            Some(window) => window.own = terms,
+            None => self.terms = terms,
+        }
     }
 
     /// Path of the team above it, if it is not a root.

@@ -358,6 +358,11 @@ impl Index {
         self.uses.get(node).cloned().unwrap_or_default()
     }
 
+    /// Jobs with promised room.
+    pub fn promised_jobs(&self) -> impl Iterator<Item = JobId> + '_ {
+        self.promised.iter().copied()
+    }
+
     /// Jobs that hold room and give way to others.
     pub fn givers(&self) -> impl Iterator<Item = JobId> + '_ {
         self.givers.values().flatten().map(|place| place.id)

@@ -113,9 +113,13 @@ fn eviction(
     let all: Vec<u32> = goes_on.map(|task| task.rank).collect();
     let ranks = if eviction.ranks.is_empty() { &all } else { &eviction.ranks };
     expect(ranks.iter().all(|rank| seen.insert((job.id, *rank))), "is evicted twice");
+    let baseline = job.spec.service.as_ref().map_or(0, |service| service.baseline as usize);
+    let takes = matches!(eviction.rule, Rule::Preempt | Rule::ReclaimFairness | Rule::ReclaimQuota);
+    let keeps = baseline == 0 || all.len().saturating_sub(ranks.len()) >= baseline;
+    expect(!takes || keeps, "loses its baseline");
     let taker = eviction.taker.and_then(|taker| world.job(taker));
     match eviction.rule {
-        Rule::Person | Rule::StaleGang | Rule::Overstayed => {}
+        Rule::Person | Rule::Spot | Rule::StaleGang | Rule::Overstayed => {}
         Rule::Consolidate => expect(job.gives_way() && eviction.moved, "is not moved"),
         Rule::Preempt => {
             let less = |taker: &Arc<Job>| {

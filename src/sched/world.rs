@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::{At, JobId, Mono, Name, Span, Wall};
 use crate::model::fact::kept::{KEY_FOR, RATE_WINDOW};
 use crate::model::job::Hold;
+use crate::model::pool::PoolState;
 use crate::model::setup::{API_DEFAULT_COUNT, Countable, Limited, Setup};
 use crate::model::team::parent;
 use crate::model::{Job, Node, Team};
@@ -53,6 +54,8 @@ pub struct World {
     pub(super) looked: OrdMap<Name, Wall>,
     /// Units of rated resources taken lately, oldest first.
     pub(super) rates: OrdMap<Name, Vector<(Mono, u64)>>,
+    /// Nodes of elastic pools, by pool.
+    pub(super) pools: OrdMap<Name, PoolState>,
     /// When jobs last went up for waiting, and how many did then.
     pub(super) aged: (Mono, u32),
     /// Countable resources that nobody may take for a while.
@@ -129,6 +132,11 @@ impl World {
     /// A node by name.
     pub fn node(&self, name: &str) -> Option<&Arc<Node>> {
         self.nodes.get(name)
+    }
+
+    /// The nodes of elastic pools, by pool.
+    pub fn pools(&self) -> impl Iterator<Item = (&Name, &PoolState)> {
+        self.pools.iter()
     }
 
     /// Configuration.
@@ -229,10 +237,11 @@ impl World {
         // What runs longer than expected puts reservations off: others may use the room then.
         let reserved = self.index.reserved.iter().map(|(due, _)| *due).find(|due| *due > at.now);
         let mono = rate.chain(limit).chain(reserved).chain(cancel).chain(stale).chain(safe);
-        let mono = mono.chain(ageing);
+        let mono = mono.chain(ageing).chain(actions::pools::next_due(self, at.now));
         let due = self.index.due.get_min().map(|(wall, _)| *wall);
         let limited = self.limited.values().map(|limited| limited.until);
-        let wall = holds.chain(calendar).chain(due).chain(limited);
+        let window = actions::windows::next_edge(self, at.wall);
+        let wall = holds.chain(calendar).chain(window).chain(due).chain(limited);
         let wall = wall.filter(|due| *due > at.wall).min();
         (mono.filter(|due| *due > at.now).min(), wall)
     }
@@ -273,6 +282,8 @@ struct Saved {
     keys: Vec<(String, KeyUse)>,
     looked: Vec<(Name, Wall)>,
     rates: Vec<(Name, Vec<(Mono, u64)>)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pools: Vec<(Name, PoolState)>,
     #[serde(default)]
     aged: (Mono, u32),
     #[serde(default)]
@@ -305,6 +316,7 @@ impl Serialize for World {
                 .iter()
                 .map(|(name, taken)| (name.clone(), taken.iter().copied().collect()))
                 .collect(),
+            pools: self.pools.iter().map(|(name, state)| (name.clone(), state.clone())).collect(),
             aged: self.aged,
             limited: self.limited.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
             history: self.history.clone(),
@@ -332,6 +344,7 @@ impl<'de> Deserialize<'de> for World {
             keys: saved.keys.into_iter().collect(),
             looked: saved.looked.into_iter().collect(),
             rates: saved.rates.into_iter().map(|(n, v)| (n, Vector::from_iter(v))).collect(),
+            pools: saved.pools.into_iter().collect(),
             aged: saved.aged,
             limited: saved.limited.into_iter().collect(),
             history: saved.history,

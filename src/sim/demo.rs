@@ -202,6 +202,10 @@ impl Link for Demo {
         self.command(Command::Drain { node, on, by: owner() })
     }
 
+    fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()> {
+        self.command(Command::WarnNode { node, left, by: owner() })
+    }
+
     fn limit(&self, resource: Name, until: Option<Wall>, reason: Option<String>) -> Answer<'_, ()> {
         self.command(Command::Limit { resource, until, reason, by: owner() })
     }

@@ -84,6 +84,8 @@ pub(super) fn setup(scale: &Scale) -> Setup {
         teams: TEAMS.map(team).into(),
         users: PEOPLE.map(user).into(),
         owner_uid: 1000,
+        windows: Vec::new(),
+        pools: Vec::new(),
         // The scene on the box was arranged for jobs that pass each other freely.
         cycle: if *scale == Scale::BOX { without("reservation") } else { Cycle::default() },
         defaults: Defaults { keep_ended: 600, ..Defaults::default() },

@@ -12,6 +12,7 @@ use crate::api::wire::plan::{PlanDocument, PlanRequest};
 use crate::api::wire::receipt::{Compacted, Looked, Receipt};
 use crate::api::wire::requests::{
     LimitRequest, LookedRequest, PauseRequest, ResizeRequest, ResumeRequest, StopRequest,
+    WarningRequest,
 };
 use crate::api::wire::status;
 use crate::api::wire::submission::SubmitRequest;
@@ -19,7 +20,7 @@ use crate::api::wire::team::{NewTeam, TeamList, TermsRequest};
 use crate::api::wire::time::Time;
 use crate::api::wire::usage::UsageList;
 use crate::api::wire::why::WhyDocument;
-use crate::base::{JobId, Wall};
+use crate::base::{JobId, Span, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
 use crate::model::outlook::{Outlook, Supposition};
@@ -220,6 +221,15 @@ impl Client {
         let verb = if on { "drain" } else { "undrain" };
         let node = segment(node);
         self.done(Ask::post(format!("/api/v1/nodes/{node}/{verb}")).keyed()).await
+    }
+
+    /// Says that a spot node is about to vanish.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn warn_node(&self, node: &str, left: Span) -> Call<()> {
+        let ask = Ask::post(format!("/api/v1/nodes/{}/warning", segment(node)));
+        self.done(ask.json(&WarningRequest { in_ms: left.0 })?.keyed()).await
     }
 
     /// Closes a countable resource until then, or opens it.

@@ -4,13 +4,15 @@ use axum::Json;
 use axum::extract::State;
 
 use super::app::App;
-use super::extract::{Caller, Place};
+use super::extract::{Body, Caller, Place};
 use super::fault::Answer;
 use crate::api::wire::history::History;
 use crate::api::wire::node::NodeList;
 use crate::api::wire::problem::Problem;
 use crate::api::wire::receipt::Receipt;
+use crate::api::wire::requests::WarningRequest;
 use crate::api::wire::summary::Summary;
+use crate::base::Span;
 use crate::model::{Actor, Command};
 
 /// The nodes.
@@ -61,6 +63,22 @@ pub async fn undrain(
     Place(name): Place<String>,
 ) -> Answer<Json<Receipt>> {
     switch(&app, name, false, by).await
+}
+
+/// Says that a spot node is about to vanish: what runs there saves itself and queues again.
+#[utoipa::path(post, path = "/api/v1/nodes/{name}/warning", tag = "nodes",
+    params(("name" = String, Path)), request_body = WarningRequest, responses(
+    (status = 200, body = Receipt),
+    (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub async fn warning(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Place(name): Place<String>,
+    Body(request): Body<WarningRequest>,
+) -> Answer<Json<Receipt>> {
+    let command = Command::WarnNode { node: name.into(), left: Span(request.in_ms), by };
+    let receipt = app.handle.command(command).await?;
+    Ok(Json(Receipt::new(receipt.seq, &receipt.jobs)))
 }
 
 async fn switch(app: &App, name: String, on: bool, by: Actor) -> Answer<Json<Receipt>> {

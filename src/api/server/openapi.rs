@@ -31,6 +31,7 @@ use super::{
         nodes::list,
         nodes::drain,
         nodes::undrain,
+        nodes::warning,
         nodes::summary,
         holds::limit,
         nodes::history,

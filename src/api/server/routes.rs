@@ -47,6 +47,7 @@ fn quick() -> Router<App> {
         .route("/nodes", get(nodes::list))
         .route("/nodes/{name}/drain", post(nodes::drain))
         .route("/nodes/{name}/undrain", post(nodes::undrain))
+        .route("/nodes/{name}/warning", post(nodes::warning))
         .route("/teams", get(teams::list).post(teams::add))
         // A path has slashes, written as they are or as %2F.
         .route("/teams/{*name}", patch(teams::change).delete(teams::remove))

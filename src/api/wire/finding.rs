@@ -15,7 +15,8 @@ use crate::model::finding::{Level, Signal};
 /// A finding that stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Finding {
-    /// What was noticed: `never_fits`, `never_started`, `limit_near`, `long_running`.
+    /// What was noticed: `never_fits`, `never_started`, `limit_near`, `long_running`,
+    /// `idle`, `unhealthy`.
     pub signal: String,
     /// `notice`, `suspect` or `stuck`.
     pub level: String,

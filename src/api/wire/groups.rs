@@ -63,9 +63,19 @@ pub struct Service {
     /// A command that says by its code whether the service is well.
     #[serde(default)]
     pub health: Option<String>,
+    /// How often it is run, in milliseconds; 30 s if it does not say.
+    #[serde(default = "health_every")]
+    pub health_every_ms: u64,
     /// Tasks that are never taken from it.
     #[serde(default)]
     pub baseline: u32,
+    /// The tasks it may have at most, once it was scaled; null: its gang's size.
+    #[serde(default)]
+    pub most: Option<u32>,
+}
+
+fn health_every() -> u64 {
+    job::spec::HEALTH_EVERY.0
 }
 
 /// A time in milliseconds that may never come: a number, or null for never.
@@ -93,13 +103,23 @@ impl From<GraceShown> for Grace {
 
 impl From<&job::Service> for Service {
     fn from(from: &job::Service) -> Service {
-        Service { health: from.health.clone(), baseline: from.baseline }
+        Service {
+            health: from.health.clone(),
+            health_every_ms: from.health_every.0,
+            baseline: from.baseline,
+            most: from.most,
+        }
     }
 }
 
 impl From<Service> for job::Service {
     fn from(from: Service) -> job::Service {
-        job::Service { health: from.health, baseline: from.baseline }
+        job::Service {
+            health: from.health,
+            health_every: Span(from.health_every_ms),
+            baseline: from.baseline,
+            most: from.most,
+        }
     }
 }
 

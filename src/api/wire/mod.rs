@@ -26,6 +26,7 @@ pub mod limited;
 pub mod list;
 pub mod node;
 pub mod plan;
+pub mod pool;
 pub mod problem;
 pub mod reason;
 pub mod receipt;
@@ -46,6 +47,7 @@ pub mod traits;
 pub mod urgency;
 pub mod usage;
 pub mod why;
+pub mod window;
 pub mod words;
 
 use std::collections::BTreeMap;

@@ -41,6 +41,9 @@ pub struct Node {
     pub spot: bool,
     /// A person keeps new work away.
     pub drain: Option<Drain>,
+    /// It is about to vanish.
+    #[serde(default)]
+    pub warning: Option<Warning>,
     /// Its devices.
     pub gpus: Vec<Gpu>,
     /// Tasks on it.
@@ -62,6 +65,36 @@ pub struct Drain {
     pub since: Time,
     /// The same on the scheduler's clock.
     pub since_mono: u64,
+}
+
+/// A spot node is about to vanish.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Warning {
+    /// Who said so.
+    pub by: String,
+    /// Since when it is known.
+    pub since: Time,
+    /// The same on the scheduler's clock.
+    pub since_mono: u64,
+    /// When it goes.
+    pub due: Time,
+    /// The same on the scheduler's clock.
+    pub due_mono: u64,
+}
+
+impl From<&model::node::Warning> for Warning {
+    fn from(from: &model::node::Warning) -> Warning {
+        let ((since, since_mono), (due, due_mono)) = (split(from.since), split(from.due));
+        Warning { by: from.by.to_string(), since, since_mono, due, due_mono }
+    }
+}
+
+impl From<Warning> for model::node::Warning {
+    fn from(from: Warning) -> model::node::Warning {
+        let since = join(from.since, from.since_mono);
+        let due = join(from.due, from.due_mono);
+        model::node::Warning { by: from.by.into(), since, due }
+    }
 }
 
 /// One accelerator.
@@ -109,6 +142,7 @@ impl From<&NodeRow> for Node {
             labels: labels_out(&row.traits.labels),
             spot: row.traits.spot,
             drain,
+            warning: row.warning.as_ref().map(Warning::from),
             gpus: row.gpus.iter().map(Gpu::from).collect(),
             tasks: row.tasks,
             max_tasks: row.traits.max_tasks,
@@ -131,6 +165,7 @@ impl From<Node> for NodeRow {
             foreign: from.foreign.into(),
             gpus: from.gpus.into_iter().map(Into::into).collect(),
             drain,
+            warning: from.warning.map(Into::into),
             tasks: from.tasks,
             traits: model::node::Traits {
                 labels: name_map(from.labels),

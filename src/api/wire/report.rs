@@ -32,6 +32,11 @@ pub enum Report {
         #[serde(default)]
         text: Option<String>,
     },
+    /// A service wants so many tasks.
+    Scale {
+        /// Between the minimum of its gang and its size at submission.
+        size: u32,
+    },
     /// It lives.
     Heartbeat {},
     /// It used something: added to the sums.
@@ -65,6 +70,7 @@ impl From<&command::Report> for Report {
             command::Report::Progress { basis_points, text } => {
                 Report::Progress { basis_points: *basis_points, text: text.clone() }
             }
+            command::Report::Scale { size } => Report::Scale { size: *size },
             command::Report::Heartbeat => Report::Heartbeat {},
             command::Report::Usage { amounts, key } => {
                 Report::Usage { amounts: text_map(amounts), key: key.clone() }
@@ -91,6 +97,7 @@ impl TryFrom<Report> for command::Report {
             Report::Progress { basis_points, text } => {
                 command::Report::Progress { basis_points, text }
             }
+            Report::Scale { size } => command::Report::Scale { size },
             Report::Heartbeat {} => command::Report::Heartbeat,
             Report::Usage { amounts, key } => {
                 command::Report::Usage { amounts: name_map(amounts), key }

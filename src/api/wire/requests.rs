@@ -27,6 +27,20 @@ pub struct ResumeRequest {
     pub team: Option<String>,
 }
 
+/// A spot node is about to vanish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WarningRequest {
+    /// In so many milliseconds; two minutes if it does not say.
+    pub in_ms: u64,
+}
+
+impl Default for WarningRequest {
+    fn default() -> WarningRequest {
+        WarningRequest { in_ms: 120_000 }
+    }
+}
+
 /// Let nobody take units of a countable resource for a while.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -9,7 +9,9 @@ use super::WireError;
 use super::amounts::Amounts;
 use super::groups::GraceShown;
 use super::hold::Hold;
+use super::pool::PoolShown;
 use super::terms::Terms;
+use super::window::WindowShown;
 use super::words::Word as _;
 use crate::base::Span;
 use crate::model::people::{Grant, Role, User};
@@ -29,6 +31,12 @@ pub struct SetupShown {
     pub owner_uid: u32,
     /// What a job asks for if it does not say.
     pub defaults: DefaultsShown,
+    /// Terms of teams for some hours of the week.
+    #[serde(default)]
+    pub windows: Vec<WindowShown>,
+    /// Elastic pools.
+    #[serde(default)]
+    pub pools: Vec<PoolShown>,
     /// How the cycle decides.
     pub cycle: CycleShown,
 }
@@ -185,6 +193,8 @@ impl From<&Setup> for SetupShown {
                 long_running_ms: from.defaults.long_running.0,
                 keep_ended: from.defaults.keep_ended as u64,
             },
+            windows: from.windows.iter().map(WindowShown::from).collect(),
+            pools: from.pools.iter().map(PoolShown::from).collect(),
             cycle: (&from.cycle).into(),
         }
     }
@@ -203,6 +213,7 @@ impl TryFrom<SetupShown> for Setup {
             created: team.created,
             configured: team.configured,
             paused: team.paused.map(Into::into),
+            window: None,
         };
         let users: Result<Vec<_>, _> = from.users.into_iter().map(User::try_from).collect();
         Ok(Setup {
@@ -210,6 +221,8 @@ impl TryFrom<SetupShown> for Setup {
             teams: from.teams.into_iter().map(team).collect(),
             users: users?,
             owner_uid: from.owner_uid,
+            windows: from.windows.into_iter().map(Into::into).collect(),
+            pools: from.pools.into_iter().map(Into::into).collect(),
             cycle: from.cycle.try_into()?,
             defaults: Defaults {
                 request: from.defaults.request.into(),

@@ -7,6 +7,7 @@ use super::amounts::Amounts;
 use super::hold::Hold;
 use super::terms::Terms;
 use super::time::{Time, join, split};
+use super::window::InForce;
 use super::{SCHEMA_VERSION, WireError, check_version};
 use crate::base::Span;
 use crate::model::page::{TeamPage, TeamRow};
@@ -34,6 +35,9 @@ pub struct Team {
     pub name: String,
     /// What it is owed and may hold.
     pub terms: Terms,
+    /// The window that makes these of its own terms, if one is open.
+    #[serde(default)]
+    pub window: Option<InForce>,
     /// A person holds it back.
     pub paused: Option<Hold>,
     /// What its jobs hold.
@@ -159,6 +163,7 @@ impl From<&TeamRow> for Team {
         Team {
             name: row.name.to_string(),
             terms: Terms::from(&row.terms),
+            window: row.window.as_deref().map(InForce::from),
             paused: row.paused.as_ref().map(Hold::from),
             held: Amounts::from(&row.held),
             firm: Amounts::from(&row.firm),
@@ -177,6 +182,7 @@ impl From<Team> for TeamRow {
         TeamRow {
             name: from.name.into(),
             terms: from.terms.into(),
+            window: from.window.map(|window| Box::new(window.into())),
             paused: from.paused.map(Into::into),
             held: from.held.into(),
             firm: from.firm.into(),

@@ -62,13 +62,26 @@ impl From<Bounds> for team::Bounds {
     }
 }
 
+impl From<team::Weights> for Weights {
+    fn from(from: team::Weights) -> Weights {
+        let team::Weights { cpu, mem, gpu } = from;
+        Weights { cpu, mem, gpu }
+    }
+}
+
+impl From<Weights> for team::Weights {
+    fn from(from: Weights) -> team::Weights {
+        let Weights { cpu, mem, gpu } = from;
+        team::Weights { cpu, mem, gpu }
+    }
+}
+
 impl From<&team::Terms> for Terms {
     fn from(from: &team::Terms) -> Terms {
-        let team::Weights { cpu, mem, gpu } = from.weight;
         Terms {
             quota: from.quota.into(),
             limit: from.limit.into(),
-            weight: Weights { cpu, mem, gpu },
+            weight: from.weight.into(),
             priority: from.priority,
             preempt_min_runtime_ms: from.preempt_min_runtime.map(|span| span.0),
             reclaim_min_runtime_ms: from.reclaim_min_runtime.map(|span| span.0),
@@ -78,11 +91,10 @@ impl From<&team::Terms> for Terms {
 
 impl From<Terms> for team::Terms {
     fn from(from: Terms) -> team::Terms {
-        let Weights { cpu, mem, gpu } = from.weight;
         team::Terms {
             quota: from.quota.into(),
             limit: from.limit.into(),
-            weight: team::Weights { cpu, mem, gpu },
+            weight: from.weight.into(),
             priority: from.priority,
             preempt_min_runtime: from.preempt_min_runtime_ms.map(Span),
             reclaim_min_runtime: from.reclaim_min_runtime_ms.map(Span),

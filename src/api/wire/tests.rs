@@ -26,7 +26,7 @@ use crate::model::job::{
     FailureClass, Front, Gang, GpuShare, Hold, Outcome, Placement, Progress, Prompt, State,
     StopFor, Task, TaskState, WarnSignal,
 };
-use crate::model::node::{Drain, Gpu};
+use crate::model::node::{Drain, Gpu, Warning};
 use crate::model::page::{self, Counts, Cursor, JobRow, Lane, NodeRow};
 use crate::model::people::{Grant, Role, User};
 use crate::model::program::Environment;
@@ -169,6 +169,7 @@ fn node() -> NodeRow {
         foreign: Resources::default(),
         gpus: vec![gpu()],
         drain: Some(Drain { by: "ana".into(), since: at(3) }),
+        warning: Some(Warning { by: "ana".into(), since: at(3), due: at(9) }),
         tasks: 2,
     }
 }
@@ -394,7 +395,12 @@ fn groups() -> job::Groups {
 }
 
 fn service() -> job::Service {
-    job::Service { health: Some("curl -f :80".into()), baseline: 1 }
+    job::Service {
+        health: Some("curl -f :80".into()),
+        health_every: Span(5),
+        baseline: 1,
+        most: Some(4),
+    }
 }
 
 fn asked() -> page::Asked {

@@ -42,6 +42,7 @@ words!("rule" Rule {
     Preempt = "preempt",
     StaleGang = "stale_gang",
     Overstayed = "overstayed",
+    Spot = "spot",
     Person = "person",
 });
 
@@ -92,6 +93,8 @@ words!("reason of a stop" StopFor {
     Pause = "pause",
     Requeue = "requeue",
     Preempt = "preempt",
+    Spot = "spot",
+    Unhealthy = "unhealthy",
     Timeout = "timeout",
     Gang = "gang",
     Failure = "failure",
@@ -118,6 +121,8 @@ words!("signal" Signal {
     NeverStarted = "never_started",
     LimitNear = "limit_near",
     LongRunning = "long_running",
+    Idle = "idle",
+    Unhealthy = "unhealthy",
     DeadlineAtRisk = "deadline_at_risk",
 });
 

@@ -5,6 +5,7 @@ use clap::Args;
 use crate::base::{Name, Span, Wall, duration};
 use crate::cli::args::options::joined;
 use crate::cli::args::{groups, values};
+use crate::model::job::spec::HEALTH_EVERY;
 use crate::model::job::{Grace, GroupSet, Service};
 use crate::model::submission::{GroupRequest, GroupsRequest, Wishes};
 
@@ -42,6 +43,9 @@ pub struct WishOptions {
     /// A command that says by its code whether the service is well
     #[arg(long, value_name = "CMD", requires = "service", value_parser = command)]
     pub health: Option<String>,
+    /// How often that command is run [default: 30s]
+    #[arg(long, value_name = "D", requires = "health", value_parser = duration::parse)]
+    pub health_every: Option<Span>,
     /// Tasks that are never taken from the service [default: 0]
     #[arg(long, value_name = "N", requires = "service")]
     pub baseline: Option<u32>,
@@ -92,6 +96,7 @@ impl WishOptions {
             idle_timeout: self.idle_timeout.or(header.idle_timeout),
             service: self.service || header.service,
             health: self.health.or(header.health),
+            health_every: self.health_every.or(header.health_every),
             baseline: self.baseline.or(header.baseline),
             // Groups said here are all there are: half of two gangs is none.
             group_set: if groups {
@@ -129,8 +134,12 @@ impl WishOptions {
     /// What they ask for; the deadline is read by whoever knows the time.
     pub fn wishes(&self, deadline: Option<Wall>) -> Wishes {
         let preemptible = (self.preemptible || self.no_preemptible).then_some(self.preemptible);
-        let service =
-            || Service { health: self.health.clone(), baseline: self.baseline.unwrap_or_default() };
+        let service = || Service {
+            health: self.health.clone(),
+            health_every: self.health_every.unwrap_or(HEALTH_EVERY),
+            baseline: self.baseline.unwrap_or_default(),
+            most: None,
+        };
         let groups = || GroupsRequest {
             groups: self.group.clone(),
             sets: self.group_set.clone(),

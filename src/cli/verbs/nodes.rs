@@ -1,9 +1,9 @@
-//! `nodes`, `drain N`, `undrain N`.
+//! `nodes`, `drain N`, `undrain N`, `spot-warning N`.
 
 use clap::Args;
 
 use crate::api::wire::node::NodeList;
-use crate::base::{JobId, Name};
+use crate::base::{JobId, Name, Span, duration};
 use crate::cli::args::values;
 use crate::cli::exit::{Failure, OK, Outcome};
 use crate::cli::session::Session;
@@ -105,6 +105,33 @@ async fn emptied(link: &dyn Link, node: &Name) -> Result<Vec<JobId>, Failure> {
         }
     }
     Ok(left)
+}
+
+/// `spot-warning`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Nothing new is placed on the node; what runs there gets its warning signal \
+                        and TERM, saves itself and queues again. What has no way back goes on as \
+                        long as the node does. `undrain` says that the node is back."
+)]
+pub struct SpotWarning {
+    /// The node
+    #[arg(value_name = "NODE", value_parser = node)]
+    node: Name,
+    /// How much time is left
+    #[arg(long = "in", value_name = "D", default_value = "120s", value_parser = duration::parse)]
+    left: Span,
+}
+
+impl SpotWarning {
+    /// Says it.
+    ///
+    /// # Errors
+    /// The server's.
+    pub async fn run(self, _session: &Session, link: &dyn Link) -> Outcome {
+        link.warn_node(self.node, self.left).await?;
+        Ok(OK)
+    }
 }
 
 impl Undrain {

@@ -66,6 +66,30 @@ pub struct Heartbeat {
     about: About,
 }
 
+/// `scale`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Between the gang's minimum and its size at submission. More start when there \
+                        is room; fewer are told to end, the surplus first."
+)]
+pub struct Scale {
+    /// How many tasks the service wants from now on
+    #[arg(value_name = "N", value_parser = values::at_least_one)]
+    size: u32,
+    #[command(flatten)]
+    about: About,
+}
+
+impl Scale {
+    /// Says it.
+    ///
+    /// # Errors
+    /// The server's, or no job.
+    pub async fn run(self, _session: &Session, link: &dyn Link) -> Outcome {
+        send(link, self.about, Report::Scale { size: self.size }).await
+    }
+}
+
 impl Checkpoint {
     /// Announces it.
     ///

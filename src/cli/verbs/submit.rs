@@ -417,7 +417,7 @@ mod tests {
     fn scheduling_options() -> Vec<(&'static [&'static str], Submission)> {
         let none = Submission::default;
         let wish = |wishes| Submission { wishes, ..none() };
-        let service = Service { health: Some("true".into()), baseline: 1 };
+        let service = Service { health: Some("true".into()), baseline: 1, ..Service::default() };
         vec![
             (
                 &["--preemptible", "--requeue"],

@@ -85,7 +85,7 @@ impl Layers<'_> {
     }
 }
 
-fn name(table: &Entries, key: &str) -> Option<Name> {
+pub(super) fn name(table: &Entries, key: &str) -> Option<Name> {
     match &table.get(key)?.value {
         Value::Text(text) => Some(text.as_str().into()),
         _ => None,
@@ -108,7 +108,7 @@ fn grants(table: &Entries) -> Result<Vec<Grant>, &'static str> {
     }
 }
 
-fn terms(table: &Entries) -> Terms {
+pub(super) fn terms(table: &Entries) -> Terms {
     let bounds = |key| match table.get(key).map(|found| &found.value) {
         Some(Value::Bounds(bounds)) => *bounds,
         _ => Default::default(),
@@ -128,17 +128,24 @@ fn terms(table: &Entries) -> Terms {
     }
 }
 
-fn amount(table: &Entries, key: &str) -> Option<u64> {
+pub(super) fn amount(table: &Entries, key: &str) -> Option<u64> {
     match table.get(key)?.value {
         Value::Amount(n) => Some(n),
         _ => None,
     }
 }
 
-fn span(table: &Entries, key: &str) -> Option<Span> {
+pub(super) fn span(table: &Entries, key: &str) -> Option<Span> {
     match table.get(key)?.value {
         Value::Span(span) => span,
         _ => None,
+    }
+}
+
+pub(super) fn labels(table: &Entries) -> BTreeMap<Name, Name> {
+    match table.get("labels").map(|found| &found.value) {
+        Some(Value::Labels(labels)) => labels.clone(),
+        _ => BTreeMap::new(),
     }
 }
 
@@ -160,10 +167,7 @@ fn node(table: &Entries, of_several: bool) -> NodeEntry {
         mem_bytes: amount(table, "mem"),
         devices,
         traits: Traits {
-            labels: match table.get("labels").map(|found| &found.value) {
-                Some(Value::Labels(labels)) => labels.clone(),
-                _ => BTreeMap::new(),
-            },
+            labels: labels(table),
             spot: table.get("spot").is_some_and(|found| found.value == Value::Flag(true)),
             max_tasks: amount(table, "max_tasks").map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
             pool: name(table, "pool"),

@@ -178,6 +178,37 @@ fn mistakes_in_every_layer_name_the_layer() {
     }
 }
 
+/// A team with a limit of 2 GPUs and a window of it.
+fn window(zone: &str, days: &str, terms: &str) -> String {
+    let team = "[[team]]\nname=\"ml\"\nlimit={gpu=2}\n[[window]]\nname=\"w\"\nteam=\"ml\"";
+    format!("{team}\n{zone}\n{days}\nfrom=\"08:00\"\nto=\"18:00\"\n{terms}\n")
+}
+
+#[test]
+fn a_window_says_what_a_team_has_meanwhile() {
+    let config =
+        with_file(&window("zone=\"europe/berlin\"", "days=\"mon-fri\"", "quota={gpu=2}")).unwrap();
+    let window = &config.windows[0];
+    assert_eq!((&*window.name, &*window.team), ("w", "ml"));
+    assert_eq!(window.weekly.words(), "mon-fri 08:00-18:00 Europe/Berlin");
+    assert_eq!(window.terms.quota.and_then(|quota| quota.gpu_milli), Some(2000));
+    assert_eq!((window.terms.limit, window.terms.priority), (None, None));
+}
+
+fn pool(more: &str) -> String {
+    format!("[[pool]]\nname=\"p\"\nmax=2\ncpu=4\nmem=\"8Gi\"\n{more}\n")
+}
+
+#[test]
+fn a_pool_has_a_template_bounds_and_a_cap() {
+    let text = pool("gpus=2\nprice=2.5\ncost_cap=4\nspot=true\nshrink_after=\"1h\"");
+    let pool = &with_file(&text).unwrap().pools[0];
+    assert_eq!((pool.min, pool.max, pool.most()), (0, 2, 1));
+    assert_eq!((pool.capacity.gpu_milli, pool.gpus().len()), (2000, 2));
+    assert_eq!((pool.traits.spot, pool.traits.pool.as_deref()), (true, Some("p")));
+    assert_eq!((pool.grow_after, pool.shrink_after), (Span::mins(1), Span::hours(1)));
+}
+
 #[test]
 fn contradictions_between_tables_are_refused() {
     for (text, part) in [
@@ -199,6 +230,22 @@ fn contradictions_between_tables_are_refused() {
             "[[node]]\nname=\"a\"\ngpu=1\n[[node]]\nname=\"b\"\ngpus=1",
             "c.toml:6: pretend GPUs (gpus) and real ones (gpu) cannot be mixed",
         ),
+        (&window("zone=\"Berlin\"", "days=\"mon\"", "quota={gpu=1}"), "such as Europe/Berlin"),
+        (&window("zone=\"UTC\"", "days=\"x\"", "quota={gpu=1}"), "window w: \"x\" are no days"),
+        (&window("zone=\"UTC\"", "", ""), "it changes nothing"),
+        (
+            &window("zone=\"UTC\"", "", "quota={gpu=3}"),
+            "the gpu quota of ml is above its gpu limit",
+        ),
+        (
+            &window("zone=\"UTC\"", "", "weight=2").replace("m=\"ml\"", "m=\"m\""),
+            "did you mean ml?",
+        ),
+        (&window("zone=\"UTC\"", "", "weight=2").replace("18:00", "8:00"), "never opens"),
+        (&pool("min=3"), "pool p: min is above max"),
+        (&pool("cost_cap=3"), "cost_cap needs the price"),
+        (&pool("min=2\nprice=2.5\ncost_cap=4"), "its minimum costs more"),
+        (&pool("up=\"x\""), "up and down belong together"),
         ("[[user]]\nname=\"a\"", "c.toml:1: user a may do nothing"),
         ("[[user]]\nname=\"a\"\nteam=\"x\"", "may do nothing; add role"),
         ("[[user]]\nname=\"a\"\nrole=\"admin\"\ngrants=[]", "keep one form"),

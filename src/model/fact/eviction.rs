@@ -57,19 +57,22 @@ pub enum Rule {
     StaleGang,
     /// It was let in before a reservation and stayed longer than it said.
     Overstayed,
+    /// Its node is about to vanish.
+    Spot,
     /// A person said so.
     Person,
 }
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Rule; 7] = [
+    pub const ALL: [Rule; 8] = [
         Rule::Consolidate,
         Rule::ReclaimFairness,
         Rule::ReclaimQuota,
         Rule::Preempt,
         Rule::StaleGang,
         Rule::Overstayed,
+        Rule::Spot,
         Rule::Person,
     ];
 
@@ -82,6 +85,7 @@ impl Rule {
             Rule::Preempt => "preempt",
             Rule::StaleGang => "stale_gang",
             Rule::Overstayed => "overstayed",
+            Rule::Spot => "spot",
             Rule::Person => "person",
         }
     }

@@ -22,6 +22,7 @@ impl Fact {
             | Fact::JobStopping { job, .. }
             | Fact::AttemptEnded { job, .. }
             | Fact::RetryCounted { job }
+            | Fact::ServiceRestarts { job, .. }
             | Fact::JobEnded { job, .. }
             | Fact::JobForgotten { job }
             | Fact::JobChanged { job, .. }
@@ -54,10 +55,16 @@ impl Fact {
             | Fact::LimitLifted { .. }
             | Fact::TeamSet { .. }
             | Fact::TeamRemoved { .. }
+            | Fact::WindowOpened { .. }
+            | Fact::WindowClosed { .. }
             | Fact::TeamPaused { .. }
             | Fact::TeamResumed { .. }
             | Fact::NodeSeen { .. }
             | Fact::NodeDrained { .. }
+            | Fact::NodeWarned { .. }
+            | Fact::PoolGrew { .. }
+            | Fact::PoolShrank { .. }
+            | Fact::PoolFailed { .. }
             | Fact::GpuForeign { .. }
             | Fact::Configured(_)
             | Fact::Started { .. }
@@ -95,6 +102,7 @@ impl Fact {
             Fact::TaskEnded { .. } => "task_ended",
             Fact::AttemptEnded { .. } => "attempt_ended",
             Fact::RetryCounted { .. } => "retry_counted",
+            Fact::ServiceRestarts { .. } => "service_restarts",
             Fact::JobEnded { .. } => "job_ended",
             Fact::JobForgotten { .. } => "job_forgotten",
             Fact::JobChanged { .. } => "job_changed",
@@ -115,10 +123,16 @@ impl Fact {
             Fact::LimitLifted { .. } => "limit_lifted",
             Fact::TeamSet { .. } => "team_set",
             Fact::TeamRemoved { .. } => "team_removed",
+            Fact::WindowOpened { .. } => "window_opened",
+            Fact::WindowClosed { .. } => "window_closed",
             Fact::TeamPaused { .. } => "team_paused",
             Fact::TeamResumed { .. } => "team_resumed",
             Fact::NodeSeen { .. } => "node_seen",
             Fact::NodeDrained { .. } => "node_drained",
+            Fact::NodeWarned { .. } => "node_warned",
+            Fact::PoolGrew { .. } => "pool_grew",
+            Fact::PoolShrank { .. } => "pool_shrank",
+            Fact::PoolFailed { .. } => "pool_failed",
             Fact::GpuForeign { .. } => "gpu_foreign",
             Fact::Configured(_) => "configured",
             Fact::Started { .. } => "started",

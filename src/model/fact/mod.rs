@@ -249,6 +249,13 @@ pub enum Fact {
         /// The job.
         job: JobId,
     },
+    /// A service ended or is not well, and starts again.
+    ServiceRestarts {
+        /// The job.
+        job: JobId,
+        /// How many of its last runs were short.
+        short: u32,
+    },
     /// It ended for good.
     JobEnded {
         /// The job.
@@ -401,6 +408,26 @@ pub enum Fact {
         /// By whom.
         by: Name,
     },
+    /// A window of a team opened, or makes something else of its terms now.
+    WindowOpened {
+        /// The team's path.
+        team: Name,
+        /// The window.
+        window: Name,
+        /// The zone of its hours.
+        zone: Name,
+        /// When it closes.
+        until: Wall,
+        /// What the team is owed and may hold meanwhile.
+        terms: Box<Terms>,
+    },
+    /// It closed: the team's own terms hold again.
+    WindowClosed {
+        /// The team's path.
+        team: Name,
+        /// The window.
+        window: Name,
+    },
     /// A team, or everything, is held back.
     TeamPaused {
         /// The team, or everything.
@@ -435,6 +462,40 @@ pub enum Fact {
         on: bool,
         /// By whom.
         by: Name,
+    },
+    /// A spot node will vanish. It is drained by the fact before this one, if it was not.
+    NodeWarned {
+        /// The node.
+        node: Name,
+        /// When it goes.
+        due: At,
+        /// Who said so.
+        by: Name,
+    },
+    /// A pool wants one more node. One that is made at once follows as a fact of its own.
+    PoolGrew {
+        /// The pool.
+        pool: Name,
+        /// The node.
+        node: Name,
+    },
+    /// A node of a pool goes: it is drained and empty.
+    PoolShrank {
+        /// The pool.
+        pool: Name,
+        /// The node.
+        node: Name,
+    },
+    /// A node of a pool could not be made, or not be taken away.
+    PoolFailed {
+        /// The pool.
+        pool: Name,
+        /// The node.
+        node: Name,
+        /// Made (true) or taken away.
+        up: bool,
+        /// What the command said.
+        said: String,
     },
     /// A device is used by somebody else, or no longer.
     GpuForeign {

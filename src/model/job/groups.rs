@@ -35,7 +35,7 @@ impl JobSpec {
 
     /// Something declares how it comes back after it was stopped (DESIGN.md 5.12).
     pub fn has_way_back(&self) -> bool {
-        self.requeue || self.resumable
+        self.requeue || self.resumable || self.service.is_some()
     }
 }
 

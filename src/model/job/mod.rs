@@ -204,7 +204,7 @@ impl Job {
 
     /// Something declared how it comes back after its processes are gone (DESIGN.md 5.12).
     pub fn has_way_back(&self) -> bool {
-        self.spec.requeue || self.continues()
+        self.spec.has_way_back() || self.continues()
     }
 
     /// Rules may stop it to make room for others: it said so, and says how it comes back.

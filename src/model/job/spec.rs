@@ -223,9 +223,28 @@ pub struct Service {
     /// A command that says by its code whether the service is well; run by `sh -c`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub health: Option<String>,
+    /// How often that command is run.
+    #[serde(default = "health_every")]
+    pub health_every: Span,
     /// Tasks that are never taken from it, if any.
     #[serde(default)]
     pub baseline: u32,
+    /// The tasks it may have at most, once `scale` has changed how many it wants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<u32>,
+}
+
+fn health_every() -> Span {
+    HEALTH_EVERY
+}
+
+/// How often a health check runs that does not say.
+pub const HEALTH_EVERY: Span = Span::secs(30);
+
+impl Default for Service {
+    fn default() -> Service {
+        Service { health: None, health_every: HEALTH_EVERY, baseline: 0, most: None }
+    }
 }
 
 /// Must come after another job.

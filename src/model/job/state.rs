@@ -50,6 +50,10 @@ pub enum StopFor {
     Requeue,
     /// Others take its room.
     Preempt,
+    /// Its node is about to vanish; the grace is all the time there is.
+    Spot,
+    /// Its health check failed too often; it is a service and starts again.
+    Unhealthy,
     /// Its time limit.
     Timeout,
     /// Some tasks of the gang are gone and it cannot go on.
@@ -122,6 +126,17 @@ pub struct Hold {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// The name shown as the author of what time does.
+pub const TIME: &str = "holdshort";
+
+impl Hold {
+    /// Nobody worked in it for long: whoever comes back lifts this. No other hold is the
+    /// scheduler's own.
+    pub fn is_for_idleness(&self) -> bool {
+        &*self.by == TIME
+    }
 }
 
 /// Exit code by which a program says it saved itself and wants to come back (`EX_TEMPFAIL`).
@@ -207,6 +222,8 @@ impl StopFor {
             StopFor::Pause => "pause",
             StopFor::Requeue => "requeue",
             StopFor::Preempt => "preempt",
+            StopFor::Spot => "spot",
+            StopFor::Unhealthy => "unhealthy",
             StopFor::Timeout => "timeout",
             StopFor::Gang => "gang",
             StopFor::Failure => "failure",

@@ -4,6 +4,7 @@ use crate::base::{At, Name};
 use crate::model::Resources;
 use crate::model::job::Hold;
 use crate::model::team::{DEFAULT_TEAM, Terms};
+use crate::model::window::InForce;
 
 /// All teams the reader may see.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +22,10 @@ pub struct TeamPage {
 pub struct TeamRow {
     /// Its path.
     pub name: Name,
-    /// What it is owed and may hold.
+    /// What it is owed and may hold now.
     pub terms: Terms,
+    /// The window that makes these of its own terms, if one is open.
+    pub window: Option<Box<InForce>>,
     /// A person holds it back.
     pub paused: Option<Hold>,
     /// What its jobs hold now.
@@ -56,7 +59,9 @@ impl TeamRow {
 impl TeamPage {
     /// Somebody uses teams: there is more than the one that always exists, or it has terms.
     pub fn in_use(&self) -> bool {
-        let plain = |row: &TeamRow| *row.name == *DEFAULT_TEAM && row.terms == Terms::default();
+        let plain = |row: &TeamRow| {
+            *row.name == *DEFAULT_TEAM && row.terms == Terms::default() && row.window.is_none()
+        };
         !self.teams.iter().all(plain)
     }
 }

@@ -39,6 +39,21 @@ pub struct Launch {
     pub warn: Option<WarnSignal>,
 }
 
+/// A service is asked whether it is well, once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HealthCheck {
+    /// The task.
+    pub task: TaskId,
+    /// What is run by the shell; its code is the answer.
+    pub command: String,
+    /// The environment of the task.
+    pub env: Vec<(String, String)>,
+    /// Its working directory.
+    pub cwd: PathBuf,
+    /// No answer after this is a bad one.
+    pub patience: Span,
+}
+
 /// What the runner saw. Events of one task come in order; the same event may come twice after
 /// a crash.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +92,15 @@ pub enum RunnerEvent {
     PromptOver {
         /// The task.
         task: TaskId,
+    },
+    /// A health check came to an end.
+    Checked {
+        /// The task.
+        task: TaskId,
+        /// All is well.
+        well: bool,
+        /// What it came to, in words.
+        said: String,
     },
     /// What the machine has changed, e.g. a foreign program took a GPU.
     Machine(Machine),
@@ -144,6 +168,10 @@ pub trait Runner: Send + Sync {
 
     /// Replaces what is left of the time limit, for enforcement while no server runs.
     fn limit(&self, task: TaskId, left: Option<Span>);
+
+    /// Asks a service whether it is well. The answer is an event; none comes when the check could
+    /// not be made at all.
+    fn check(&self, check: HealthCheck);
 
     /// Removes what is left of an ended task.
     fn forget(&self, task: TaskId);

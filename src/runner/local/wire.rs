@@ -35,6 +35,9 @@ pub enum Down {
         why: StopFor,
         /// Between TERM and KILL, in milliseconds.
         grace_ms: u64,
+        /// The grace counts from now on, the warning included.
+        #[serde(default)]
+        in_all: bool,
     },
     /// Freeze the tree.
     Freeze,

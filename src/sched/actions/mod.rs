@@ -9,6 +9,7 @@ pub mod expire;
 pub mod forget;
 mod hunt;
 pub mod overstayed;
+pub mod pools;
 pub mod preempt;
 pub mod reclaim;
 pub mod reserve;
@@ -16,6 +17,7 @@ mod search;
 pub mod stale_gang;
 pub mod urgency;
 mod victims;
+pub mod windows;
 
 use crate::sched::board::Board;
 use crate::sched::plan::Plan;
@@ -39,10 +41,21 @@ pub const STEPS: [(&str, Step); 7] = [
 /// Passes of one cycle at most: what one pass decides may let the next decide more.
 const PASSES: usize = 3;
 
-/// Runs the cycle: expire, see who is lifted, then give and take room until nothing changes, then
-/// forget. At the same time a second run changes nothing.
+/// Runs the cycle: windows, expire, see who is lifted, then give and take room until nothing
+/// changes, with the nodes that pools add for what waits, then forget. At the same time a second
+/// run changes nothing.
 pub fn cycle(plan: &mut Plan) {
+    windows::run(plan);
     expire::run(plan);
+    passes(plan);
+    // A pool grows by at least one node each time, and no further than its most.
+    while pools::run(plan) {
+        passes(plan);
+    }
+    forget::run(plan);
+}
+
+fn passes(plan: &mut Plan) {
     let (mut looked, _) = urgency::run(plan, 0);
     for _ in 0..PASSES {
         let evicted = pass(plan, |_| true);
@@ -52,7 +65,6 @@ pub fn cycle(plan: &mut Plan) {
             break;
         }
     }
-    forget::run(plan);
 }
 
 /// Gives and takes room once, by the named steps that are not switched off; whether another pass

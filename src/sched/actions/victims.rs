@@ -16,6 +16,7 @@ use crate::sched::policy::gang::Standing;
 use crate::sched::policy::order::Place;
 use crate::sched::policy::protection::{Victim, forbids};
 use crate::sched::policy::queue_order::{Contender, compare};
+use crate::sched::policy::service;
 
 /// Tasks that give room together: one of the surplus, or the core of a gang.
 #[derive(Debug, Clone)]
@@ -129,7 +130,8 @@ impl<'a> Victims<'a> {
         let seat = board.seat(id)?;
         let taken = self.taken.entry(id).or_default();
         let (ranks, keeps) = seat.next_to_give_up(taken);
-        if ranks.is_empty() || ranks.iter().any(|rank| is_new(seat, *rank, now)) {
+        let is_new = ranks.iter().any(|rank| is_new(seat, *rank, now));
+        if ranks.is_empty() || is_new || !leaves_baseline(seat, taken, &ranks) {
             return None;
         }
         if !keeps && is_protected(seat, &ranks, now, min_runtime) {
@@ -204,6 +206,15 @@ impl<'a> Victims<'a> {
             sum.plus(&Amounts::from(job.spec.request_of(task.group)))
         })
     }
+}
+
+/// Whether a service keeps its baseline without these tasks.
+fn leaves_baseline(seat: &Seat, taken: &[usize], ranks: &[usize]) -> bool {
+    let Some(service) = &seat.job.spec.service else { return true };
+    let cells = seat.tasks.iter().enumerate();
+    let holding = cells.filter(|(rank, cell)| cell.mark.can_give() && !taken.contains(rank));
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    service::may_give(service.baseline, count(holding.count()), count(ranks.len()))
 }
 
 /// Whether a minimum runtime keeps a gang's core safe. Its surplus has gone before.

@@ -196,6 +196,7 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             end_attempt(job, *stopped_for, exit.clone(), at, active);
         }
         Fact::RetryCounted { .. } => job.retries += 1,
+        Fact::ServiceRestarts { short, .. } => job.retries = *short,
         Fact::JobEnded { outcome, .. } => {
             job.ended = Some(end_of_run(job).unwrap_or(at));
             job.hold = None;
@@ -206,14 +207,21 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             job.acked = None;
             enter(job, State::Ended(*outcome), at);
         }
-        Fact::JobChanged { spec, .. } => {
-            // Its place at the front was one in that team and at that priority.
-            if spec.team != job.spec.team || spec.priority != job.spec.priority {
-                job.front = None;
-            }
-            job.spec = Arc::new(JobSpec::clone(spec));
-        }
+        Fact::JobChanged { spec, .. } => ask_for(job, spec),
         other => super::marks::change(job, other, at, active),
+    }
+}
+
+/// Something else is asked for now.
+fn ask_for(job: &mut Job, spec: &JobSpec) {
+    // Its place at the front was one in that team and at that priority.
+    if spec.team != job.spec.team || spec.priority != job.spec.priority {
+        job.front = None;
+    }
+    let scaled = spec.gang.size != job.spec.gang.size;
+    job.spec = Arc::new(spec.clone());
+    if scaled {
+        super::tasks::resize(job);
     }
 }
 

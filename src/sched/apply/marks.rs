@@ -70,8 +70,8 @@ fn take_report(job: &mut Job, report: &Report, at: At) {
             let (basis_points, text) = (*basis_points, text.clone());
             job.progress = Some(Progress { basis_points, text, at });
         }
-        // What is limited is a fact of its own.
-        Report::Heartbeat | Report::Limited { .. } => {}
+        // The change of what is asked for, or what is limited, is a fact of its own.
+        Report::Scale { .. } | Report::Heartbeat | Report::Limited { .. } => {}
         Report::Usage { amounts, .. } => {
             for (name, amount) in amounts {
                 let sum = job.usage.entry(name.clone()).or_default();

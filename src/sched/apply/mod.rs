@@ -3,6 +3,7 @@
 
 mod jobs;
 mod marks;
+mod pools;
 mod tasks;
 
 use std::sync::Arc;
@@ -10,15 +11,17 @@ use std::sync::Arc;
 use crate::base::{At, Name};
 use crate::model::Team;
 use crate::model::fact::{Fact, kept};
-use crate::model::node::{Drain, Node};
+use crate::model::node::{Drain, Node, Warning};
 use crate::model::setup::Setup;
 use crate::model::team::{DEFAULT_TEAM, parent};
+use crate::model::window::InForce;
 use crate::sched::world::{KeyUse, World};
 
 impl World {
     /// Makes one fact so. A fact about a job that does not exist changes nothing. Neither clock
     /// goes back: a fact is no older than the one before it.
     pub fn apply(&mut self, at: At, fact: &Fact) {
+        self.note_use(at, fact);
         let at = At { now: self.at.now.max(at.now), wall: self.at.wall.max(at.wall) };
         self.at = at;
         match fact {
@@ -43,26 +46,37 @@ impl World {
             }
             Fact::TeamResumed { team: None, .. } => self.paused = None,
             Fact::TeamResumed { team: Some(team), .. } => self.team_mut(team).paused = None,
-            Fact::TeamSet { team, terms, .. } => self.team_mut(team).terms = (**terms).clone(),
+            Fact::TeamSet { team, terms, .. } => self.team_mut(team).set_own((**terms).clone()),
+            Fact::WindowOpened { .. } | Fact::WindowClosed { .. } => self.change_window(fact),
             Fact::TeamRemoved { team, .. } => {
                 self.teams.remove(team);
             }
             Fact::NodeSeen { name, capacity, gpus, traits } => {
-                let drain = self.nodes.get(name).and_then(|node| node.drain.clone());
+                let known = self.nodes.get(name);
+                let drain = known.and_then(|node| node.drain.clone());
+                let warning = known.and_then(|node| node.warning.clone());
                 let (name, capacity, gpus) = (name.clone(), capacity.clone(), gpus.clone());
                 let up = capacity.cpu_milli > 0;
                 let traits = traits.clone();
-                let node = Node { name: name.clone(), capacity, gpus, drain, up, traits };
-                self.nodes.insert(name, Arc::new(node));
+                let node = Node { name, capacity, gpus, drain, warning, up, traits };
+                self.see_member(at, &node.name, up);
+                self.nodes.insert(node.name.clone(), Arc::new(node));
             }
             Fact::NodeDrained { node, on, by } => self.change_node(node, |node| {
                 node.drain = on.then(|| Drain { by: by.clone(), since: at });
+                node.warning = node.warning.take().filter(|_| *on);
+            }),
+            Fact::NodeWarned { node, due, by } => self.change_node(node, |node| {
+                node.warning = Some(Warning { by: by.clone(), since: at, due: *due });
             }),
             Fact::GpuForeign { node, index, by } => self.change_node(node, |node| {
                 for gpu in node.gpus.iter_mut().filter(|gpu| gpu.index == *index) {
                     gpu.foreign = by.clone();
                 }
             }),
+            Fact::PoolGrew { .. } | Fact::PoolShrank { .. } | Fact::PoolFailed { .. } => {
+                self.change_pool(at, fact);
+            }
             Fact::Configured(setup) => self.configure(setup),
             Fact::Started { boot, offset } => {
                 self.boot.clone_from(boot);
@@ -82,6 +96,25 @@ impl World {
     fn team_mut(&mut self, name: &Name) -> &mut Team {
         self.found_team(name);
         self.teams.entry(name.clone()).or_insert_with(|| Team::named(name))
+    }
+
+    /// A window of a team opened or closed.
+    fn change_window(&mut self, fact: &Fact) {
+        match fact {
+            Fact::WindowOpened { team, window, zone, until, terms } => {
+                let team = self.team_mut(team);
+                let (name, zone, own) = (window.clone(), zone.clone(), team.own().clone());
+                team.window = Some(Box::new(InForce { name, zone, until: *until, own }));
+                team.terms = (**terms).clone();
+            }
+            Fact::WindowClosed { team, .. } => {
+                let team = self.team_mut(team);
+                if let Some(window) = team.window.take() {
+                    team.terms = window.own;
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Sees to it that a team and those above it exist.
@@ -120,7 +153,7 @@ impl World {
             let known = self.team_mut(&team.name);
             known.configured = true;
             if changed {
-                known.terms = team.terms.clone();
+                known.set_own(team.terms.clone());
             }
         }
     }

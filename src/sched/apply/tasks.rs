@@ -74,12 +74,44 @@ fn end(job: &mut Job, id: TaskId, exit: &Exit, ended: At) {
         task.exit = Some(exit.clone());
         follows = (task.given_up && !stops).then_some(task.group);
     }
+    // A service that was scaled down wants no other in its place.
+    let follows = follows.filter(|group| {
+        let counted = job.tasks.iter().filter(|task| task.group == *group && !task.given_up);
+        wanted(job, *group).is_none_or(|wanted| counted.count() < wanted)
+    });
     if let Some(group) = follows {
         let rank = u32::try_from(job.tasks.len()).unwrap_or(u32::MAX);
         job.tasks.push(Task::pending(rank, group));
     }
     if job.prompt.as_ref().is_some_and(|prompt| prompt.rank == id.rank) {
         job.prompt = None;
+    }
+}
+
+/// How many tasks of a group the job wants.
+fn wanted(job: &Job, group: u32) -> Option<usize> {
+    let kind = job.spec.kinds().nth(usize::try_from(group).ok()?)?;
+    usize::try_from(kind.gang.size).ok()
+}
+
+/// As many tasks as the job wants now: more wait for room, and of those without room the last go.
+pub(super) fn resize(job: &mut Job) {
+    if job.tasks.is_empty() || job.spec.groups.is_some() {
+        return;
+    }
+    let Some(wanted) = wanted(job, 0) else { return };
+    let counted = job.tasks.iter().filter(|task| !task.given_up).count();
+    for _ in wanted..counted {
+        let idle = matches!(job.tasks.last(), Some(task) if task.state == TaskState::Pending
+            || task.state == TaskState::Nominated);
+        if !idle {
+            break;
+        }
+        job.tasks.pop();
+    }
+    for _ in counted..wanted {
+        let rank = u32::try_from(job.tasks.len()).unwrap_or(u32::MAX);
+        job.tasks.push(Task::pending(rank, 0));
     }
 }
 

@@ -14,6 +14,7 @@ use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::fit::{self, Grip, Level, Room, When};
 use crate::sched::policy::gates;
 use crate::sched::policy::queue::lineage;
+use crate::sched::policy::spot;
 
 /// How tasks are placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,7 +152,7 @@ impl Board {
         by: PlaceBy,
         but: Option<usize>,
     ) -> Option<(usize, When)> {
-        let fussy = Fussy::of(&seat.job.spec, group, seat.job.has_way_back());
+        let fussy = Fussy::of(&seat.job.spec, group, seat.job.has_way_back(), self.spot_rule());
         fit::choose(&self.rooms, request, by, When::Later, |node| {
             Some(node) != but && self.takes(node, &fussy) && self.admits(seat, node, request)
         })
@@ -390,6 +391,11 @@ impl Board {
         true
     }
 
+    /// Whether spot nodes are for those only who can leave them.
+    pub fn spot_rule(&self) -> bool {
+        self.world.setup().cycle.on("spot")
+    }
+
     /// Rooms that take new work, as they are.
     pub fn open_rooms(&self) -> Vec<Room> {
         let open = (0..self.rooms.len()).filter(|node| self.is_open(*node));
@@ -417,13 +423,15 @@ pub fn sum(requests: &[Resources]) -> Resources {
 pub struct Fussy<'a> {
     spec: &'a JobSpec,
     group: u32,
-    spot: bool,
+    comes_back: bool,
+    rule: bool,
 }
 
 impl<'a> Fussy<'a> {
     /// A task of a group. Only a job that can stop and come back goes to a node that may vanish.
-    pub fn of(spec: &'a JobSpec, group: u32, comes_back: bool) -> Fussy<'a> {
-        Fussy { spec, group, spot: spec.spot && comes_back }
+    /// `rule` says whether that rule is in force.
+    pub fn of(spec: &'a JobSpec, group: u32, comes_back: bool, rule: bool) -> Fussy<'a> {
+        Fussy { spec, group, comes_back, rule }
     }
 
     /// Whether a node will do.
@@ -432,6 +440,7 @@ impl<'a> Fussy<'a> {
         let kind = self.spec.kinds().nth(group);
         let more = kind.and_then(|kind| kind.node_labels).into_iter().flatten();
         let has = |(name, value): (&Name, &Name)| traits.labels.get(name) == Some(value);
-        (self.spot || !traits.spot) && self.spec.node_labels.iter().chain(more).all(has)
+        let may = spot::may_use(self.rule, traits.spot, self.spec.spot, self.comes_back);
+        may && self.spec.node_labels.iter().chain(more).all(has)
     }
 }

@@ -12,6 +12,7 @@ use crate::model::job::{
 use crate::model::reason::Numbers;
 use crate::model::{Fact, Reason};
 use crate::sched::actions::urgency;
+use crate::sched::decide::service;
 use crate::sched::explain::never_fits;
 use crate::sched::plan::Plan;
 use crate::sched::policy::boost;
@@ -168,9 +169,16 @@ fn after_attempt(plan: &mut Plan, id: JobId, stopped_for: Option<StopFor>, exit:
     match stopped_for {
         Some(StopFor::Cancel) => end(plan, id, Outcome::Cancelled),
         Some(StopFor::Timeout) => end(plan, id, Outcome::TimedOut),
-        Some(StopFor::Pause | StopFor::Requeue | StopFor::Preempt) => settle(plan, id),
+        Some(StopFor::Pause | StopFor::Requeue | StopFor::Preempt | StopFor::Spot) => {
+            settle(plan, id);
+        }
         Some(StopFor::Gang) if exit != Some(Exit::Unknown) => settle(plan, id),
-        Some(StopFor::Failure | StopFor::Gang) | None => match exit {
+        Some(StopFor::Unhealthy | StopFor::Failure | StopFor::Gang) | None
+            if service::restarts(&job, exit.as_ref()) =>
+        {
+            service::restart(plan, &job);
+        }
+        Some(StopFor::Unhealthy | StopFor::Failure | StopFor::Gang) | None => match exit {
             Some(Exit::Unknown) if job.has_way_back() => settle(plan, id),
             Some(exit) if !exit.is_success() => fail(plan, &job, &exit),
             _ => end(plan, id, Outcome::Succeeded),

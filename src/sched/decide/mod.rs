@@ -5,16 +5,21 @@
 
 mod act;
 pub(super) mod holds;
+mod idle;
 pub(super) mod life;
 mod limit;
 mod machine;
+mod pool;
 mod report;
 pub mod rights;
+mod service;
+mod spot;
 mod submit;
 mod task;
 mod team;
 
 use crate::base::{At, JobId, Span, Wall};
+use crate::model::finding::{Level, Signal};
 use crate::model::job::Hold;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::{Actor, Command, Fact};
@@ -88,6 +93,7 @@ pub fn take(plan: &mut Plan, command: &Command) -> Result<Vec<JobId>, Refusal> {
                 plan.note(Fact::NodeDrained { node: node.clone(), on: *on, by });
             }
         }
+        Command::WarnNode { node, left, by } => spot::warn(plan, node, *left, by)?,
         Command::Looked { mark, by } => {
             // The mark never goes back: two screens of one person would unsee for each other.
             if plan.world().looked(&by.user) < *mark {
@@ -103,9 +109,18 @@ pub fn take(plan: &mut Plan, command: &Command) -> Result<Vec<JobId>, Refusal> {
         | Command::Configure(_)
         | Command::Started { .. }
         | Command::Down { .. } => machine::decide(plan, command),
+        Command::PoolNode { node, up, failed } => {
+            pool::answered(plan, node, *up, failed.as_deref());
+        }
         Command::Tick => {}
         Command::Find { job, signal, level, evidence } => {
             life::find(plan, *job, *signal, *level, evidence);
+            if *signal == Signal::Idle && *level == Some(Level::Suspect) {
+                idle::put_away(plan, *job);
+            }
+            if *signal == Signal::Unhealthy && level.is_some() {
+                service::unwell(plan, *job);
+            }
         }
     }
     Ok(jobs)

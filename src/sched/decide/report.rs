@@ -5,7 +5,7 @@ use crate::model::access::Right;
 use crate::model::command::Report;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::{Actor, Fact};
-use crate::sched::decide::rights;
+use crate::sched::decide::{rights, service};
 use crate::sched::plan::Plan;
 
 /// Bytes of a line of text or a path at most.
@@ -35,6 +35,7 @@ pub(super) fn decide(
                 return Err(usage("progress lies between 0 and 1", "0.4, or 40%"));
             }
         }
+        Report::Scale { size } => return service::scale(plan, &job, *size, by),
         Report::Heartbeat => {}
         Report::Limited { resource, until } => {
             let until = until.from(plan.at().wall);

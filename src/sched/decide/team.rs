@@ -50,7 +50,9 @@ pub(super) fn decide(
 
 fn set(plan: &mut Plan, team: &Name, terms: &Terms, by: Name) -> Result<(), Refusal> {
     check_terms(terms)?;
-    if plan.world().teams.get(team).is_none_or(|known| known.terms != *terms) {
+    let windows = plan.world().setup().windows.iter().filter(|window| window.team == *team);
+    windows.map(|window| window.terms.over(terms)).try_for_each(|terms| check_terms(&terms))?;
+    if plan.world().teams.get(team).is_none_or(|known| known.own() != terms) {
         let terms = Box::new(terms.clone());
         plan.note(Fact::TeamSet { team: team.clone(), terms, by });
     }

@@ -18,6 +18,7 @@ use crate::model::team::parent;
 use crate::sched::world::World;
 
 pub(super) use gates::in_all;
+pub(in crate::sched) use room::Rooms;
 pub use room::never_fits;
 
 /// The whole answer for one job; `None` when it is not in the world.

@@ -47,7 +47,8 @@ fn out(
     if node.drain.is_some() {
         return Some("nodes_drained");
     }
-    if !Fussy::of(spec, group, comes_back).takes(&node.traits) {
+    let rule = world.setup().cycle.on("spot");
+    if !Fussy::of(spec, group, comes_back, rule).takes(&node.traits) {
         return Some("nodes_unfit");
     }
     let room: Room = room(node, Some(&world.index().used(&node.name)));

@@ -9,8 +9,10 @@ use crate::model::estimate::Confidence;
 use crate::model::job::{Job, JobSpec, State, TaskState};
 use crate::model::node::{Gpu, Node};
 use crate::model::page::Lane;
+use crate::model::pool::Stage;
 use crate::model::reason::{Code, Reason};
 use crate::model::setup::PlaceBy;
+use crate::sched::actions::pools;
 use crate::sched::board::place::Fussy;
 use crate::sched::board::room as room_of;
 use crate::sched::explain::nodes;
@@ -24,16 +26,39 @@ use crate::sched::world::World;
 const OTHERS: usize = 64;
 
 /// Nodes and the room on them, by the same place.
-struct Rooms {
+#[derive(Debug, Clone)]
+pub(in crate::sched) struct Rooms {
     nodes: Vec<Arc<Node>>,
     rooms: Vec<Room>,
+    /// Spot nodes are for those only who can leave them.
+    spot_rule: bool,
 }
 
 impl Rooms {
-    fn of<'a>(nodes: impl Iterator<Item = &'a Arc<Node>>, room: impl Fn(&Node) -> Room) -> Rooms {
+    /// All nodes that take new work, as they are.
+    pub(in crate::sched) fn open(world: &World) -> Rooms {
+        rooms(world, None, |node| node.up && node.drain.is_none())
+    }
+
+    /// Adds an empty node.
+    pub(in crate::sched) fn push(&mut self, node: &Arc<Node>) {
+        self.rooms.push(all_of(node));
+        self.nodes.push(node.clone());
+    }
+
+    /// Takes room for the least that a job starts with; whether there is enough.
+    pub(in crate::sched) fn hold(&mut self, spec: &JobSpec, comes_back: bool) -> bool {
+        self.place(spec, comes_back, &at_least(spec)).is_none()
+    }
+
+    fn of<'a>(
+        world: &World,
+        nodes: impl Iterator<Item = &'a Arc<Node>>,
+        room: impl Fn(&Node) -> Room,
+    ) -> Rooms {
         let nodes: Vec<Arc<Node>> = nodes.cloned().collect();
         let rooms = nodes.iter().map(|node| room(node)).collect();
-        Rooms { nodes, rooms }
+        Rooms { nodes, rooms, spot_rule: spot_rule(world) }
     }
 
     /// Places tasks together, and answers how many could be placed and the best that was free
@@ -41,7 +66,7 @@ impl Rooms {
     fn place(&mut self, spec: &JobSpec, comes_back: bool, tasks: &[Share]) -> Option<(u32, Best)> {
         let mut placed = 0;
         for share in tasks {
-            let fussy = Fussy::of(spec, share.id, comes_back);
+            let fussy = Fussy::of(spec, share.id, comes_back, self.spot_rule);
             let request = spec.request_of(share.id);
             for _ in 0..share.tasks {
                 let may_use = |at: usize| fussy.takes(&self.nodes[at].traits);
@@ -60,6 +85,10 @@ impl Rooms {
     }
 }
 
+fn spot_rule(world: &World) -> bool {
+    world.setup().cycle.on("spot")
+}
+
 /// The least tasks of each group that must be placed together at the start.
 fn at_least(spec: &JobSpec) -> Vec<Share> {
     let sizes: Vec<u32> = spec.kinds().map(|kind| kind.gang.size).collect();
@@ -70,10 +99,24 @@ fn at_least(spec: &JobSpec) -> Vec<Share> {
     crate::sched::policy::gang::next_chunk(&gang)
 }
 
+/// Nodes that pools could still add, and how many of each.
+fn could_come(world: &World) -> impl Iterator<Item = (u32, Arc<Node>)> + '_ {
+    let pools = world.setup().pools.iter().filter(|_| world.setup().cycle.on("pool"));
+    pools.map(|pool| {
+        let state = world.pools().find(|(name, _)| **name == pool.name);
+        let here = state.map_or(0, |(_, state)| {
+            state.members.values().filter(|member| member.stage == Stage::Here).count()
+        });
+        let here = u32::try_from(here).unwrap_or(u32::MAX);
+        (pool.most().saturating_sub(here), pools::template(pool))
+    })
+}
+
 /// Why this could never start here even if everything were free; `None` if it could.
 pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
     // Where there is no node at the moment, nothing can be said.
-    world.nodes().find(|node| node.up)?;
+    let any = world.nodes().any(|node| node.up) || could_come(world).next().is_some();
+    any.then_some(())?;
     let tasks = at_least(spec);
     for (name, units) in &sum(spec, &tasks).custom {
         let there = world.countable(name);
@@ -85,14 +128,20 @@ pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
     }
     // Whether it can come back may yet change.
     if let [Share { id, tasks: 1 }] = *tasks {
-        let (request, fussy) = (spec.request_of(id), Fussy::of(spec, id, true));
+        let (request, fussy) = (spec.request_of(id), Fussy::of(spec, id, true, spot_rule(world)));
         let holds =
             |node: &&Arc<Node>| fussy.takes(&node.traits) && all_of(node).fits(request, When::Now);
-        if world.nodes().any(|node| holds(&node)) {
+        if world.nodes().any(|node| holds(&node))
+            || could_come(world).any(|(_, node)| holds(&&node))
+        {
             return None;
         }
     }
-    let (placed, best) = Rooms::of(world.nodes(), all_of).place(spec, true, &tasks)?;
+    let mut rooms = Rooms::of(world, world.nodes(), all_of);
+    for (count, node) in could_come(world) {
+        (0..count.min(spec.gang.min)).for_each(|_| rooms.push(&node));
+    }
+    let (placed, best) = rooms.place(spec, true, &tasks)?;
     let reason = shortage(Code::NeverFits, largest(spec, &tasks), best, "largest");
     Some(gang(reason, spec.gang.min, placed))
 }
@@ -184,7 +233,7 @@ fn running(job: &Job) -> Vec<Share> {
 fn rooms(world: &World, but: Option<JobId>, which: impl Fn(&Node) -> bool) -> Rooms {
     let nodes = world.nodes().filter(|node| which(node));
     let used = |node: &Node| room_of(node, Some(&world.index().used(&node.name)));
-    let mut rooms = Rooms::of(nodes, used);
+    let mut rooms = Rooms::of(world, nodes, used);
     for id in world.index().promised.iter().filter(|id| Some(**id) != but) {
         let Some(job) = world.job(*id) else { continue };
         for task in job.tasks.iter().filter(|task| task.state == TaskState::Nominated) {
@@ -310,7 +359,7 @@ fn foreign_user(world: &World, job: &Job, tasks: &[Share]) -> Option<Name> {
     };
     let open = world.nodes().filter(|node| node.up && node.drain.is_none());
     let used = |node: &Node| room_of(&ours(node), Some(&world.index().used(&node.name)));
-    let mut rooms = Rooms::of(open, used);
+    let mut rooms = Rooms::of(world, open, used);
     rooms.place(&job.spec, job.has_way_back(), tasks).is_none().then_some(by)
 }
 

@@ -119,7 +119,7 @@ impl Ask {
                 let sum = counters.entry(Counter::Units(name.clone())).or_default();
                 *sum = sum.saturating_add(more);
             }
-            let fussy = Fussy::of(spec, share.id, job.has_way_back());
+            let fussy = Fussy::of(spec, share.id, job.has_way_back(), board.spot_rule());
             let nodes = (0..board.rooms.len()).filter(|node| board.takes(*node, &fussy)).collect();
             wishes.push(Wish { need: parts(request), tasks: share.tasks, nodes });
         }

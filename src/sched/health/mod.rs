@@ -3,11 +3,15 @@
 //! Signals are soft: unknown after a restart and never journalled. A crossed threshold becomes
 //! a command that carries its evidence, so that a replay needs no signal.
 
+mod idle;
 mod limit_near;
 mod long_running;
 mod never_started;
+mod unhealthy;
 
-use std::collections::BTreeSet;
+pub use unhealthy::due_checks;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::base::{At, Mono, Span, TaskId};
@@ -25,6 +29,67 @@ pub struct Signals {
     pub wrote: BTreeSet<TaskId>,
     /// Tasks of which it is known that they have written nothing so far.
     pub silent: BTreeSet<TaskId>,
+    /// How much a task that somebody works in had written, and since when it has been quiet.
+    pub quiet: BTreeMap<TaskId, Quiet>,
+    /// What the checks of services said.
+    pub checks: BTreeMap<TaskId, Checks>,
+}
+
+/// The health checks of one task of a service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checks {
+    /// When the next is due.
+    pub next: Mono,
+    /// How many failed since the last that did not.
+    pub failed: u32,
+    /// What the last one came to.
+    pub said: String,
+}
+
+/// A task that writes nothing and to which nobody types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quiet {
+    /// Bytes it had written.
+    pub bytes: u64,
+    /// Since when, on the clock without down time.
+    pub since: Mono,
+}
+
+impl Signals {
+    /// So much has a task written by now, `active` on the clock without down time.
+    pub fn hear(&mut self, task: TaskId, bytes: u64, active: Mono) {
+        match bytes {
+            0 => self.silent.insert(task),
+            _ => self.wrote.insert(task),
+        };
+        let news = self.quiet.get(&task).is_none_or(|quiet| quiet.bytes != bytes);
+        if news {
+            self.quiet.insert(task, Quiet { bytes, since: active });
+        }
+    }
+
+    /// Somebody typed to a task, or it was thawed: it is not quiet now.
+    pub fn stir(&mut self, task: TaskId, active: Mono) {
+        if let Some(quiet) = self.quiet.get_mut(&task) {
+            quiet.since = active;
+        }
+    }
+
+    /// A health check of a task came to an end.
+    pub fn checked(&mut self, task: TaskId, well: bool, said: String) {
+        if let Some(checks) = self.checks.get_mut(&task) {
+            checks.failed = if well { 0 } else { checks.failed.saturating_add(1) };
+            checks.said = said;
+        }
+    }
+
+    /// A task is over.
+    pub fn forget(&mut self, task: TaskId) {
+        self.wrote.remove(&task);
+        self.silent.remove(&task);
+        self.quiet.remove(&task);
+        self.checks.remove(&task);
+    }
 }
 
 /// What one signal says of one job.
@@ -44,6 +109,8 @@ const RULES: &[(Signal, Rule)] = &[
     (Signal::NeverStarted, never_started::check),
     (Signal::LimitNear, limit_near::check),
     (Signal::LongRunning, long_running::check),
+    (Signal::Idle, idle::check),
+    (Signal::Unhealthy, unhealthy::check),
 ];
 
 /// A start is looked at after this, together with others that come meanwhile; from then on each
@@ -71,12 +138,12 @@ pub fn scan(world: &World, signals: &Signals, at: At) -> (Vec<Command>, Option<M
 
 /// Tasks whose output somebody should look at before the next [`scan`].
 pub fn candidates<'a>(world: &'a World, signals: &'a Signals) -> impl Iterator<Item = TaskId> + 'a {
-    let open = watched(world).filter(|job| never_started::is_open(job));
-    let tasks = open.flat_map(|job| {
+    watched(world).flat_map(move |job| {
+        let (open, worked_in) = (never_started::is_open(job), idle::is_watched(job));
         let id = |rank| TaskId { job: job.id, attempt: job.attempt, rank };
-        job.active_tasks().map(move |task| id(task.rank))
-    });
-    tasks.filter(|task| !signals.wrote.contains(task))
+        let tasks = job.active_tasks().map(move |task| id(task.rank));
+        tasks.filter(move |task| worked_in || open && !signals.wrote.contains(task))
+    })
 }
 
 /// Jobs that run or are being started.

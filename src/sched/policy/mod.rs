@@ -6,7 +6,8 @@
 //! [`shares`] and [`usage`] say what each may have, [`queue_order`] whose turn it is, [`gates`]
 //! what never may be exceeded, [`taking`] and [`protection`] what one may take from another.
 //! Time: [`estimate`] and [`history`] say how long a job runs, [`reservation`] and [`profile`]
-//! when there is room for it, of any [`capacity`].
+//! when there is room for it, of any [`capacity`]; [`window`] which hours of the week count.
+//! Nodes: [`spot`] which may vanish, [`pool`] how many. Jobs that run on and on: [`service`].
 
 pub mod amounts;
 pub mod boost;
@@ -19,12 +20,16 @@ pub mod gates;
 pub mod history;
 pub mod inheritance;
 pub mod order;
+pub mod pool;
 pub mod profile;
 pub mod protection;
 pub mod queue;
 pub mod queue_order;
 pub mod reservation;
 pub mod retry;
+pub mod service;
 pub mod shares;
+pub mod spot;
 pub mod taking;
 pub mod usage;
+pub mod window;

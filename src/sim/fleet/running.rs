@@ -29,11 +29,10 @@ impl Fleet {
             Effect::Freeze { task } => self.with(task, |process| process.freeze(now)),
             Effect::Thaw { task } => self.thaw(task),
             Effect::Forget { task } => {
-                self.signals.wrote.remove(&task);
-                self.signals.silent.remove(&task);
+                self.signals.forget(task);
             }
             // The core's own timer ends what has run too long; output goes with the job.
-            Effect::Limit { .. } | Effect::Archive { .. } => {}
+            Effect::Limit { .. } | Effect::Archive { .. } | Effect::Pool { .. } => {}
         }
     }
 
@@ -83,7 +82,7 @@ impl Fleet {
         let going = Span(self.chance(task, 2).between(GOING.0, GOING.1));
         let (after, exit) = match why {
             _ if deaf || going > grace => (grace, Exit::Signal(9)),
-            StopFor::Pause | StopFor::Requeue | StopFor::Timeout if parks => {
+            StopFor::Pause | StopFor::Requeue | StopFor::Spot | StopFor::Timeout if parks => {
                 (going, Exit::Code(75))
             }
             _ => (going, Exit::Signal(15)),

@@ -150,6 +150,10 @@ fn draw_node(node: &NodeRow, chosen: bool, sight: &Sight, cut: &mut Cut, y: i64)
     x += cut.put(x, y, &node.name, Ink::Head) + 2;
     x += cut.put(x, y, word, ink) + 2;
     x += cut.put(x, y, &counted(node.tasks, "task"), Ink::Muted) + 2;
+    if let Some(warning) = &node.warning {
+        let text = format!("vanishes at {}", sight.second(warning.due.wall));
+        x += cut.put(x, y, &text, Ink::Bad) + 2;
+    }
     if let Some(drain) = &node.drain {
         let text = format!("by {} since {}", drain.by, sight.day(drain.since.wall));
         cut.put(x, y, &text, Ink::Muted);

@@ -71,6 +71,10 @@ fn remarks(node: &NodeRow, sight: &Sight) -> String {
     let drain = node.drain.as_ref();
     let drain =
         drain.map(|drain| format!("drained by {} {}", drain.by, sight.day(drain.since.wall)));
+    let warning = node.warning.as_ref().map(|warning| {
+        let verb = if warning.due.wall > sight.now.wall { "vanishes" } else { "was to vanish" };
+        format!("{verb} at {}, says {}", sight.second(warning.due.wall), warning.by)
+    });
     let spot = traits.spot.then(|| "spot".to_owned());
     let pool = traits.pool.as_ref().map(|pool| format!("pool {pool}"));
     let most = traits.max_tasks.map(|most| format!("at most {}", counted(most.into(), "task")));
@@ -79,7 +83,7 @@ fn remarks(node: &NodeRow, sight: &Sight) -> String {
         false => format!("{key}={value}"),
     };
     let labels = traits.labels.iter().map(label);
-    let parts = drain.into_iter().chain(spot).chain(pool).chain(most).chain(labels);
+    let parts = drain.into_iter().chain(warning).chain(spot).chain(pool).chain(most).chain(labels);
     parts.collect::<Vec<_>>().join(", ")
 }
 
@@ -161,7 +165,7 @@ fn held(what: &str, hold: &Hold, sight: &Sight) -> Line {
 mod tests {
     use super::*;
     use crate::model::Resources;
-    use crate::model::node::{Drain, Gpu, Traits};
+    use crate::model::node::{Drain, Gpu, Traits, Warning};
     use crate::model::page::Counts;
     use crate::view::line::plain;
     use crate::view::sample::at;
@@ -188,6 +192,7 @@ mod tests {
             foreign: Resources::default(),
             gpus: vec![gpu],
             drain: Some(Drain { by: "ana".into(), since: at(0) }),
+            warning: None,
             tasks: 3,
             traits: Traits {
                 labels: [("zone".into(), "eu".into()), ("fast".into(), "".into())].into(),
@@ -215,6 +220,16 @@ mod tests {
             seq: 9,
             at: at(0),
         }
+    }
+
+    #[test]
+    fn a_node_that_is_about_to_vanish_says_when() {
+        let mut summary = whole();
+        let warning = Warning { by: "ana".into(), since: at(0), due: at(120_000) };
+        summary.nodes[0].warning = Some(warning);
+        let said = |now| plain(&nodes(&summary, &Sight::utc(at(now)), None));
+        assert!(said(0).contains("vanishes at 13:02:00, says ana"), "{}", said(0));
+        assert!(said(130_000).contains("was to vanish at 13:02:00"), "{}", said(130_000));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The tree of teams: what each is owed, may hold, holds and wants.
 
+use crate::base::calendar::clock_in;
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
 use crate::base::{Span, duration};
 use crate::model::Resources;
@@ -61,6 +62,10 @@ fn remarks(row: &TeamRow, sight: &Sight) -> Cell {
     if let Some(since) = row.over_since {
         parts.push(format!("over since {}", sight.day(since.wall)));
     }
+    if let Some(window) = &row.window {
+        let until = clock_in(&window.zone, window.until, sight.now.wall);
+        parts.push(format!("window {} until {until}", window.name));
+    }
     if row.terms.priority != DEFAULT_QUEUE_PRIORITY {
         parts.push(format!("priority {}", row.terms.priority));
     }
@@ -86,6 +91,11 @@ pub fn team(row: &TeamRow, sight: &Sight) -> Vec<Line> {
     line("priority", row.terms.priority.to_string());
     line("preempt min. runtime", span(row.terms.preempt_min_runtime));
     line("reclaim min. runtime", span(row.terms.reclaim_min_runtime));
+    if let Some(window) = &row.window {
+        let (own, until) = (&window.own, clock_in(&window.zone, window.until, sight.now.wall));
+        let own = format!("quota {}, limit {}", bounds(&own.quota), bounds(&own.limit));
+        line("after the window", format!("from {until}: {own}"));
+    }
     line("holds", amounts(&row.held));
     line("of that firm", amounts(&row.firm));
     line("wants", amounts(&row.pending));
@@ -135,8 +145,10 @@ fn weights(of: &Weights) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Wall;
     use crate::model::job::Hold;
     use crate::model::team::Terms;
+    use crate::model::window::InForce;
     use crate::view::line::plain;
     use crate::view::sample::at;
 
@@ -145,6 +157,7 @@ mod tests {
             name: name.into(),
             terms: Terms::default(),
             paused: None,
+            window: None,
             held: Resources::default(),
             firm: Resources::default(),
             pending: Resources::default(),
@@ -186,6 +199,21 @@ mod tests {
     fn a_lone_user_never_sees_teams() {
         let lines = plain(&teams(&page(vec![row("default")]), &Sight::utc(at(0)), None));
         assert_eq!(lines.lines().count(), 1, "{lines}");
+    }
+
+    #[test]
+    fn an_open_window_says_until_when_and_what_comes_after() {
+        let own = Terms {
+            quota: Bounds { gpu_milli: Some(2000), ..Bounds::default() },
+            ..Terms::default()
+        };
+        let until = Wall(at(0).wall.0 + 3 * 3_600_000);
+        let window = InForce { name: "day".into(), zone: "Europe/Berlin".into(), until, own };
+        let row = TeamRow { window: Some(Box::new(window)), ..busy() };
+        let lines = plain(&teams(&page(vec![row.clone()]), &Sight::utc(at(0)), None));
+        assert!(lines.contains("window day until 17:00 Berlin"), "{lines}");
+        let lines = plain(&team(&row, &Sight::utc(at(0))));
+        assert!(lines.contains("from 17:00 Berlin: quota gpu 2, limit -"), "{lines}");
     }
 
     #[test]

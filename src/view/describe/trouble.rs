@@ -38,6 +38,10 @@ fn help(signal: Signal, row: &JobRow) -> String {
         Signal::LimitNear => {
             format!("holdshort set {id} time-limit=6h, or let it end")
         }
+        Signal::Idle => {
+            format!("holdshort attach {id} or holdshort send {id} brings it back")
+        }
+        Signal::Unhealthy => format!("it starts again by itself; holdshort logs {id}"),
         Signal::LongRunning => {
             format!("holdshort set {id} time-limit=24h; holdshort ack {id} if it is meant so")
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::state::{exit, outcome, stop};
 use super::{amounts, cores, counted, finding, gpus, quote};
+use crate::base::calendar::clock_in;
 use crate::base::quantity::{format_bytes, format_gpu};
 use crate::base::text::sanitise;
 use crate::base::{JobId, Mono, Name, TaskId, duration};
@@ -59,6 +60,10 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
                 reason.as_ref().map_or_else(String::new, |why| format!(": {}", sanitise(why)));
             format!("{job} will be cancelled at {} by {}{why}", sight.day(due.wall), sanitise(by))
         }
+        Fact::ServiceRestarts { job, short } => match short {
+            0 | 1 => format!("{job} is a service and starts again"),
+            short => format!("{job} is a service and starts again; {short} short runs in a row"),
+        },
         Fact::CancelRevoked { job, by } => format!("{job} is kept, says {}", sanitise(by)),
         Fact::JobAcked { job, by } => format!("{job} seen by {}", sanitise(by)),
         Fact::JobReported { job, report } => reported(*job, report),
@@ -180,6 +185,10 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
             let by_word = if *on { " by" } else { "" };
             format!("node {} {what}{by_word} {}", sanitise(node), sanitise(by))
         }
+        Fact::NodeWarned { node, due, by } => {
+            let (node, by) = (sanitise(node), sanitise(by));
+            format!("node {node} vanishes at {}, says {by}", sight.second(due.wall))
+        }
         Fact::GpuForeign { node, index, by } => {
             let node = sanitise(node);
             match by {
@@ -196,6 +205,33 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
         Fact::Started { .. } => "the server started".to_owned(),
         Fact::Down { from, to, .. } => {
             format!("the machine was off or asleep for {}", between(*from, *to))
+        }
+        other => coming_and_going(other, sight),
+    }
+}
+
+/// Facts about windows of teams and nodes of pools.
+fn coming_and_going(fact: &Fact, sight: &Sight) -> String {
+    match fact {
+        Fact::WindowOpened { team, window, zone, until, terms } => {
+            let (team, window) = (sanitise(team), sanitise(window));
+            let until = clock_in(zone, *until, sight.now.wall);
+            format!("window {window} of team {team}: {} until {until}", terms_words(terms))
+        }
+        Fact::WindowClosed { team, window } => {
+            let (team, window) = (sanitise(team), sanitise(window));
+            format!("window {window} of team {team} is over: its own terms hold again")
+        }
+        Fact::PoolGrew { pool, node } => {
+            format!("pool {} grows by {}", sanitise(pool), sanitise(node))
+        }
+        Fact::PoolShrank { pool, node } => {
+            format!("pool {} gives {} back", sanitise(pool), sanitise(node))
+        }
+        Fact::PoolFailed { pool, node, up, said } => {
+            let what = if *up { "made" } else { "taken away" };
+            let (pool, node) = (sanitise(pool), sanitise(node));
+            format!("{node} of pool {pool} could not be {what}: {}", sanitise(said))
         }
         // Facts about jobs are said above; a new kind still shows by its word.
         other => other.word().replace('_', " "),
@@ -229,6 +265,7 @@ pub fn rule(rule: Rule) -> &'static str {
         Rule::Preempt => "a higher priority in its team",
         Rule::StaleGang => "its gang was below its minimum for too long",
         Rule::Overstayed => "it stayed longer than it said, before a reservation",
+        Rule::Spot => "its node is about to vanish",
         Rule::Person => "at a person's order",
     }
 }
@@ -306,6 +343,7 @@ fn reported(job: JobId, report: &Report) -> String {
             let text = text.as_deref().map_or_else(String::new, |t| format!(" {}", quote(t)));
             format!("{job} reports progress{}{text}", percent(*basis_points))
         }
+        Report::Scale { size } => format!("{job} wants {}", counted(u64::from(*size), "task")),
         Report::Heartbeat => format!("{job} is alive"),
         Report::Limited { resource, .. } => {
             format!("{job} was told to take no more of {} for now", sanitise(resource))

@@ -175,6 +175,7 @@ pub fn node(name: &str) -> NodeRow {
         foreign: Resources::default(),
         gpus: (0..8).map(gpu).collect(),
         drain: None,
+        warning: None,
         tasks: 6,
     }
 }

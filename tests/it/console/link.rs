@@ -9,7 +9,7 @@ use futures::{FutureExt, StreamExt, stream};
 use tokio::sync::{broadcast, watch};
 use tokio_stream::wrappers::BroadcastStream;
 
-use holdshort::base::{JobId, Name, Wall};
+use holdshort::base::{JobId, Name, Span, Wall};
 use holdshort::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use holdshort::model::command::{Report, Verb};
 use holdshort::model::history::History;
@@ -258,6 +258,10 @@ impl Link for Fake {
 
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
         self.note(Asked::Drain(node, on))
+    }
+
+    fn warn_node(&self, _node: Name, _left: Span) -> Answer<'_, ()> {
+        self.with(|_| ())
     }
 
     fn limit(&self, _: Name, _: Option<Wall>, _: Option<String>) -> Answer<'_, ()> {

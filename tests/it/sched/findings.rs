@@ -24,7 +24,7 @@ fn level(site: &Site, job: JobId, signal: Signal) -> Option<Level> {
 
 fn silent(job: JobId) -> Signals {
     let silent = BTreeSet::from([TaskId { job, attempt: 1, rank: 0 }]);
-    Signals { silent, wrote: BTreeSet::new() }
+    Signals { silent, ..Signals::default() }
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn output_a_report_or_a_question_are_signs_of_life() {
     site.event(task(jobs[2]), TaskEvent::AtPrompt { text: "?".into() });
     let wrote = BTreeSet::from([task(jobs[0])]);
     let silent: BTreeSet<TaskId> = jobs[1..].iter().map(|job| task(*job)).collect();
-    let signals = Signals { wrote, silent };
+    let signals = Signals { wrote, silent, ..Signals::default() };
     assert_eq!(health::candidates(&site.world, &signals).count(), 1);
     site.advance(Span::mins(10));
     scan(&mut site, &signals);
@@ -110,7 +110,7 @@ fn a_second_attempt_is_watched_like_the_first() {
     site.start(job);
     site.advance(Span::mins(1));
     let silent = BTreeSet::from([TaskId { job, attempt: 2, rank: 0 }]);
-    scan(&mut site, &Signals { silent, wrote: BTreeSet::new() });
+    scan(&mut site, &Signals { silent, ..Signals::default() });
     assert_eq!(level(&site, job, Signal::NeverStarted), Some(Level::Notice));
 }
 
@@ -119,7 +119,7 @@ fn a_limit_that_comes_near_is_noticed_at_80_and_95_percent_of_run_time() {
     let mut site = Site::new(2, 0);
     let job = site.submit(|job| job.time_limit = Some(Span::mins(100)));
     site.start(job);
-    let signals = Signals { wrote: silent(job).silent, silent: BTreeSet::new() };
+    let signals = Signals { wrote: silent(job).silent, ..Signals::default() };
     site.advance(Span::mins(70));
     site.down(Span::hours(3), false);
     let next = scan(&mut site, &signals);

@@ -81,7 +81,7 @@ impl Outside {
                 self.change(task, |p| p.limit = left.map(|left| left + used));
             }
             Effect::Forget { task } => drop(self.processes.remove(task)),
-            Effect::Archive { .. } => {}
+            Effect::Archive { .. } | Effect::Pool { .. } => {}
         }
         self.normalise();
     }

@@ -47,6 +47,16 @@ impl Shown {
             Shown::TeamRemoved { team, by } => {
                 Fact::TeamRemoved { team: team.into(), by: by.into() }
             }
+            Shown::WindowOpened { team, window, zone, until, terms } => Fact::WindowOpened {
+                team: team.into(),
+                window: window.into(),
+                zone: zone.into(),
+                until: until.0,
+                terms: Box::new(terms.into()),
+            },
+            Shown::WindowClosed { team, window } => {
+                Fact::WindowClosed { team: team.into(), window: window.into() }
+            }
             Shown::TeamPaused { team, hold } => {
                 Fact::TeamPaused { team: team.map(Into::into), hold: hold.into() }
             }
@@ -61,6 +71,19 @@ impl Shown {
             },
             Shown::NodeDrained { node, on, by } => {
                 Fact::NodeDrained { node: node.into(), on, by: by.into() }
+            }
+            Shown::NodeWarned { node, due, due_mono, by } => {
+                let due = At { now: Mono(due_mono), wall: due.0 };
+                Fact::NodeWarned { node: node.into(), due, by: by.into() }
+            }
+            Shown::PoolGrew { pool, node } => {
+                Fact::PoolGrew { pool: pool.into(), node: node.into() }
+            }
+            Shown::PoolShrank { pool, node } => {
+                Fact::PoolShrank { pool: pool.into(), node: node.into() }
+            }
+            Shown::PoolFailed { pool, node, up, said } => {
+                Fact::PoolFailed { pool: pool.into(), node: node.into(), up, said }
             }
             Shown::GpuForeign { node, index, by } => {
                 Fact::GpuForeign { node: node.into(), index, by: by.map(Into::into) }
@@ -160,6 +183,7 @@ impl Shown {
                 Fact::AttemptEnded { job, stopped_for, exit: exit_of(exit)? }
             }
             Shown::RetryCounted {} => Fact::RetryCounted { job },
+            Shown::ServiceRestarts { short } => Fact::ServiceRestarts { job, short },
             Shown::JobEnded { state, class } => {
                 Fact::JobEnded { job, outcome: outcome_of(&state, class.as_deref())? }
             }

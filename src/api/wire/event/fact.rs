@@ -141,6 +141,9 @@ pub enum FactShown {
         exit: Option<Exit>,
     },
     RetryCounted {},
+    ServiceRestarts {
+        short: u32,
+    },
     JobEnded {
         state: String,
         class: Option<String>,
@@ -212,6 +215,17 @@ pub enum FactShown {
         team: String,
         by: String,
     },
+    WindowOpened {
+        team: String,
+        window: String,
+        zone: String,
+        until: Time,
+        terms: Terms,
+    },
+    WindowClosed {
+        team: String,
+        window: String,
+    },
     TeamPaused {
         team: Option<String>,
         hold: Hold,
@@ -231,6 +245,26 @@ pub enum FactShown {
         node: String,
         on: bool,
         by: String,
+    },
+    NodeWarned {
+        node: String,
+        due: Time,
+        due_mono: u64,
+        by: String,
+    },
+    PoolGrew {
+        pool: String,
+        node: String,
+    },
+    PoolShrank {
+        pool: String,
+        node: String,
+    },
+    PoolFailed {
+        pool: String,
+        node: String,
+        up: bool,
+        said: String,
     },
     GpuForeign {
         node: String,

@@ -58,6 +58,7 @@ impl From<&Fact> for Shown {
                 attempt_ended(*stopped_for, exit.as_ref())
             }
             Fact::RetryCounted { .. } => Shown::RetryCounted {},
+            Fact::ServiceRestarts { short, .. } => Shown::ServiceRestarts { short: *short },
             Fact::JobEnded { outcome, .. } => ended(*outcome),
             Fact::JobForgotten { .. } => Shown::JobForgotten {},
             Fact::JobChanged { spec, by, .. } => changed(spec, by),
@@ -83,13 +84,45 @@ impl From<&Fact> for Shown {
                 node_seen(name, capacity, gpus, traits)
             }
             Fact::NodeDrained { node, on, by } => drained(node, *on, by),
+            Fact::NodeWarned { node, due, by } => warned(node, *due, by),
             Fact::GpuForeign { node, index, by } => foreign(node, *index, by.as_ref()),
             Fact::Configured(setup) => Shown::Configured { setup: Box::new((&**setup).into()) },
             Fact::Started { boot, offset } => {
                 Shown::Started { boot: boot.clone(), offset_ms: *offset }
             }
             Fact::Down { from, to, class } => down(*from, *to, *class),
+            Fact::WindowOpened { .. } | Fact::WindowClosed { .. } => window(fact),
+            Fact::PoolGrew { .. } | Fact::PoolShrank { .. } | Fact::PoolFailed { .. } => pool(fact),
         }
+    }
+}
+
+fn window(fact: &Fact) -> Shown {
+    match fact {
+        Fact::WindowOpened { team, window, zone, until, terms } => Shown::WindowOpened {
+            team: team.to_string(),
+            window: window.to_string(),
+            zone: zone.to_string(),
+            until: Time(*until),
+            terms: (&**terms).into(),
+        },
+        Fact::WindowClosed { team, window } => {
+            Shown::WindowClosed { team: team.to_string(), window: window.to_string() }
+        }
+        other => Shown::from(other),
+    }
+}
+
+fn pool(fact: &Fact) -> Shown {
+    match fact {
+        Fact::PoolGrew { pool, node } => {
+            Shown::PoolGrew { pool: pool.to_string(), node: node.to_string() }
+        }
+        Fact::PoolShrank { pool, node } => {
+            Shown::PoolShrank { pool: pool.to_string(), node: node.to_string() }
+        }
+        Fact::PoolFailed { pool, node, up, said } => pool_failed(pool, node, *up, said),
+        other => Shown::from(other),
     }
 }
 
@@ -276,6 +309,16 @@ fn by_node(room: &BTreeMap<Name, Resources>) -> BTreeMap<String, Amounts> {
 
 fn drained(node: &Name, on: bool, by: &Name) -> Shown {
     Shown::NodeDrained { node: node.to_string(), on, by: by.to_string() }
+}
+
+fn warned(node: &Name, due: At, by: &Name) -> Shown {
+    let (due, due_mono) = (Time(due.wall), due.now.0);
+    Shown::NodeWarned { node: node.to_string(), due, due_mono, by: by.to_string() }
+}
+
+fn pool_failed(pool: &Name, node: &Name, up: bool, said: &str) -> Shown {
+    let (pool, node) = (pool.to_string(), node.to_string());
+    Shown::PoolFailed { pool, node, up, said: said.to_owned() }
 }
 
 fn foreign(node: &Name, index: u32, by: Option<&Name>) -> Shown {

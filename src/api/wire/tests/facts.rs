@@ -1,12 +1,15 @@
 //! Every kind of fact, there and back.
 
 use super::*;
+use crate::base::calendar::Weekly;
 use crate::model::command::Until;
 use crate::model::fact::{Eviction, Rule};
 use crate::model::job::{BoostCause, Grace, GroupSet, Groups, Inherited, Service, TaskGroup};
 use crate::model::node::Traits;
+use crate::model::pool::Pool;
 use crate::model::setup::Limited;
 use crate::model::team::{Bounds, Terms, Weights};
+use crate::model::window::{Window, WindowTerms};
 
 fn spec() -> JobSpec {
     JobSpec {
@@ -24,7 +27,12 @@ fn spec() -> JobSpec {
         stale_grace: Some(Grace::Never),
         preemption_delay: Some(Span(7)),
         idle_timeout: Some(Span(8)),
-        service: Some(Box::new(Service { health: Some("true".into()), baseline: 1 })),
+        service: Some(Box::new(Service {
+            health: Some("true".into()),
+            health_every: Span(9),
+            baseline: 1,
+            most: Some(2),
+        })),
         after: vec![Dependency { job: JobId(1), kind: DependencyKind::Failed }],
         start_at: Some(Wall(1_800_000_000_000)),
         array: Some(ArrayPlace { id: JobId(1), index: 0, throttle: None }),
@@ -67,6 +75,35 @@ fn terms() -> Terms {
     }
 }
 
+fn window() -> Window {
+    Window {
+        name: "day".into(),
+        team: "ml".into(),
+        weekly: Weekly::parse("Europe/Berlin", "mon-fri", "08:00", "18:00").unwrap(),
+        terms: WindowTerms {
+            quota: Some(terms().quota),
+            weight: Some(terms().weight),
+            ..WindowTerms::default()
+        },
+    }
+}
+
+fn pool() -> Pool {
+    Pool {
+        name: "p".into(),
+        min: 1,
+        max: 4,
+        capacity: amounts(),
+        traits: traits(),
+        grow_after: Span(5),
+        shrink_after: Span(6),
+        price_milli: 2500,
+        cost_cap_milli: Some(9000),
+        up: Some("up".into()),
+        down: Some("down".into()),
+    }
+}
+
 fn setup() -> Setup {
     Setup {
         resources: BTreeMap::from([("api:x".into(), Countable { count: 1, per_minute: Some(2) })]),
@@ -78,6 +115,8 @@ fn setup() -> Setup {
             grants: vec![Grant { team: "ml".into(), role: Role::Operator }],
         }],
         owner_uid: 1000,
+        windows: vec![window()],
+        pools: vec![pool()],
         ..Setup::default()
     }
 }
@@ -104,6 +143,7 @@ fn facts_about_jobs() -> Vec<Fact> {
         Fact::AttemptEnded { job, stopped_for: Some(StopFor::Cancel), exit: Some(Exit::Code(1)) },
         Fact::RetryCounted { job },
         Fact::JobEnded { job, outcome: Outcome::Failed(FailureClass::NodeLost) },
+        Fact::ServiceRestarts { job, short: 2 },
         Fact::JobEnded { job, outcome: Outcome::TimedOut },
         Fact::JobForgotten { job },
         Fact::JobChanged { job, spec, by: by.clone() },
@@ -212,6 +252,14 @@ fn other_facts() -> Vec<Fact> {
         Fact::LimitLifted { resource: "api:x".into(), by: by.clone() },
         Fact::TeamSet { team: "ml".into(), terms: Box::new(terms()), by: by.clone() },
         Fact::TeamRemoved { team: "ml".into(), by: by.clone() },
+        Fact::WindowOpened {
+            team: "ml".into(),
+            window: "day".into(),
+            zone: "Europe/Berlin".into(),
+            until: Wall(1_800_000_000_000),
+            terms: Box::new(terms()),
+        },
+        Fact::WindowClosed { team: "ml".into(), window: "day".into() },
         Fact::TeamPaused { team: None, hold: hold() },
         Fact::TeamResumed { team: Some("ml".into()), by: by.clone() },
         Fact::NodeSeen {
@@ -221,6 +269,10 @@ fn other_facts() -> Vec<Fact> {
             traits: traits(),
         },
         Fact::NodeDrained { node: node.clone(), on: true, by: by.clone() },
+        Fact::NodeWarned { node: node.clone(), due: at(9), by: by.clone() },
+        Fact::PoolGrew { pool: "p".into(), node: "p-1".into() },
+        Fact::PoolShrank { pool: "p".into(), node: "p-1".into() },
+        Fact::PoolFailed { pool: "p".into(), node: "p-1".into(), up: true, said: "no".into() },
         Fact::GpuForeign { node, index: 1, by: Some(by) },
         Fact::Configured(Box::new(setup())),
         Fact::Started { boot: "b".into(), offset: 0 },

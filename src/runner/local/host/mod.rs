@@ -3,6 +3,7 @@
 //! [`shared`] holds the state and the steps, [`reactor`] is the thread, [`table`] what is known
 //! of each task; [`connection`] and [`zygote`] are the lines to the processes.
 
+mod check;
 mod connection;
 mod orders;
 mod reactor;
@@ -19,7 +20,7 @@ use std::thread::JoinHandle;
 use crate::base::{Digest, Name, Span, TaskId, Wall};
 use crate::model::job::StopFor;
 use crate::model::ports::Runner;
-use crate::model::ports::runner::{EndNote, Events, Launch, Machine, TrafficError};
+use crate::model::ports::runner::{EndNote, Events, HealthCheck, Launch, Machine, TrafficError};
 use crate::runner::local::cgroup::Groups;
 use crate::runner::local::gpu::{Gpus, PretendGpu};
 use crate::runner::local::spool::{self, Found};
@@ -27,7 +28,7 @@ use crate::runner::local::supervise::INPUT_MAX;
 use crate::runner::local::wire::Down;
 
 use shared::Shared;
-use table::{Entry, Phase};
+use table::{Entry, Phase, stop_order};
 use zygote::Zygote;
 
 /// How to set up a [`LocalRunner`].
@@ -208,7 +209,7 @@ impl Runner for LocalRunner {
             let shortest = entry.wishes.stop.map_or(grace.0, |(_, ms)| ms.min(grace.0));
             entry.wishes.stop = Some((why, shortest));
         };
-        self.say(task, wish, &Down::Stop { why, grace_ms: grace.0 });
+        self.say(task, wish, &stop_order(why, grace.0));
     }
 
     fn freeze(&self, task: TaskId) {
@@ -217,6 +218,10 @@ impl Runner for LocalRunner {
 
     fn thaw(&self, task: TaskId) {
         self.say(task, |entry| entry.wishes.frozen = Some(false), &Down::Thaw);
+    }
+
+    fn check(&self, asked: HealthCheck) {
+        check::start(&self.shared, asked);
     }
 
     fn limit(&self, task: TaskId, left: Option<Span>) {

@@ -41,10 +41,19 @@ impl Wishes {
     /// As messages.
     pub fn frames(&self) -> Vec<u8> {
         let frozen = self.frozen.map(|on| if on { Down::Freeze } else { Down::Thaw });
-        let stop = self.stop.map(|(why, grace_ms)| Down::Stop { why, grace_ms });
+        let stop = self.stop.map(|(why, grace_ms)| stop_order(why, grace_ms));
         let limit = self.limit.map(|left_ms| Down::Limit { left_ms });
         let messages = [limit, frozen, stop].into_iter().flatten();
         messages.filter_map(|message| encode(&message).ok()).flatten().collect()
+    }
+}
+
+/// The message that ends a task. For a node that is about to vanish the grace is all the time there
+/// is; a supervisor of an older build takes it as an ordinary stop.
+pub fn stop_order(why: StopFor, grace_ms: u64) -> Down {
+    match why {
+        StopFor::Spot => Down::Stop { why: StopFor::Requeue, grace_ms, in_all: true },
+        why => Down::Stop { why, grace_ms, in_all: false },
     }
 }
 

@@ -106,7 +106,7 @@ impl Stopping {
 
     /// Its end is asked for. Asked again, the earlier end counts.
     pub fn stop(&mut self, why: StopFor, grace: Duration, now: Instant) -> Option<Action> {
-        let can_wait = matches!(why, StopFor::Pause | StopFor::Requeue);
+        let can_wait = matches!(why, StopFor::Pause | StopFor::Requeue | StopFor::Preempt);
         match (self.phase, self.warn_before) {
             (Phase::Running, Some(before)) if can_wait && !self.warned => {
                 self.warned = true;
@@ -123,6 +123,27 @@ impl Stopping {
                 None
             }
             (Phase::Killing { .. } | Phase::GaveUp, _) => None,
+        }
+    }
+
+    /// Everything must be over after `left`. The warning comes as early as it can, and TERM early
+    /// enough for the usual grace.
+    pub fn stop_within(&mut self, left: Duration, now: Instant) -> Option<Action> {
+        let grace = self.grace.min(left);
+        let warn = self.warn_before.map(|before| before.min(left - grace));
+        match (self.phase, warn) {
+            (Phase::Running, Some(warn)) if !self.warned => {
+                self.warned = true;
+                self.phase = Phase::Warned { term_at: now + warn, grace: left - warn };
+                Some(Action::Warn)
+            }
+            (Phase::Warned { term_at, .. }, _) => {
+                let term_at = term_at.min(now + (left - grace));
+                let grace = (now + left).saturating_duration_since(term_at);
+                self.phase = Phase::Warned { term_at, grace };
+                None
+            }
+            _ => self.stop(StopFor::Spot, left, now),
         }
     }
 
@@ -231,6 +252,30 @@ mod tests {
         assert_eq!(s.stop(StopFor::Cancel, SEC, t), Some(Action::Term), "a cancel does not wait");
         let mut s = Stopping::new(Some(5 * SEC), SEC);
         assert_eq!(s.stop(StopFor::Timeout, SEC, t), Some(Action::Term));
+    }
+
+    #[test]
+    fn a_node_that_vanishes_gets_the_warning_and_the_grace_that_fit() {
+        let t = Instant::now();
+        let mut s = Stopping::new(Some(60 * SEC), 10 * SEC);
+        assert_eq!(s.stop_within(100 * SEC, t), Some(Action::Warn));
+        assert_eq!(s.deadline(true), Some(t + 60 * SEC), "there is time for all of it");
+        assert_eq!(s.tick(true, t + 60 * SEC), Some(Action::Term));
+        assert_eq!(s.deadline(true), Some(t + 100 * SEC), "and the rest is grace");
+
+        let mut s = Stopping::new(Some(60 * SEC), 10 * SEC);
+        assert_eq!(s.stop_within(30 * SEC, t), Some(Action::Warn));
+        assert_eq!(s.deadline(true), Some(t + 20 * SEC), "a short time keeps the usual grace");
+        assert_eq!(s.stop_within(15 * SEC, t + SEC), None, "and may get shorter");
+        assert_eq!(s.deadline(true), Some(t + 6 * SEC));
+        assert_eq!(s.tick(true, t + 6 * SEC), Some(Action::Term));
+        assert_eq!(s.deadline(true), Some(t + 16 * SEC));
+
+        let mut s = Stopping::new(None, 10 * SEC);
+        assert_eq!(s.stop_within(30 * SEC, t), Some(Action::Term));
+        assert_eq!(s.deadline(true), Some(t + 30 * SEC));
+        assert_eq!(s.stop_within(5 * SEC, t), None);
+        assert_eq!(s.deadline(true), Some(t + 5 * SEC));
     }
 
     #[test]

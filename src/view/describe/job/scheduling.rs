@@ -28,7 +28,8 @@ pub(super) fn scheduling(sheet: &mut Sheet, detail: &JobDetail) {
         let health = service.health.as_deref();
         let health =
             health.map_or_else(String::new, |cmd| format!(", health {}", words::quote(cmd)));
-        sheet.pair("service", format!("baseline {}{health}", service.baseline));
+        let most = service.most.map_or_else(String::new, |most| format!(", at most {most}"));
+        sheet.pair("service", format!("baseline {}{most}{health}", service.baseline));
     }
     sheet.maybe("idle timeout", asked.idle_timeout.map(duration::exact));
     sheet.maybe(

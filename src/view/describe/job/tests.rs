@@ -138,7 +138,11 @@ fn what_was_asked_of_the_scheduler_and_who_took_the_place_is_said() {
             stale_grace: Some(Grace::Never),
             preemption_delay: Some(Span::mins(1)),
             idle_timeout: Some(Span::mins(30)),
-            service: Some(Service { health: Some("curl -f :80".into()), baseline: 1 }),
+            service: Some(Service {
+                health: Some("curl -f :80".into()),
+                baseline: 1,
+                ..Service::default()
+            }),
         },
         evicted: Some((eviction, at(0))),
         ..bare(row)

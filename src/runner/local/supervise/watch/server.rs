@@ -105,8 +105,12 @@ impl Watch {
     pub(super) fn obey(&mut self, message: Down) {
         let now = Instant::now();
         match message {
-            Down::Stop { why, grace_ms } => {
-                let action = self.stopping.stop(why, span(grace_ms), now);
+            Down::Stop { why, grace_ms, in_all } => {
+                let grace = span(grace_ms);
+                let action = match in_all {
+                    true => self.stopping.stop_within(grace, now),
+                    false => self.stopping.stop(why, grace, now),
+                };
                 self.act_on(action);
             }
             Down::Freeze => self.freeze(now),
