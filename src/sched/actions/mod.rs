@@ -17,7 +17,6 @@ pub mod stale_gang;
 mod victims;
 
 use crate::sched::board::Board;
-use crate::sched::board::settle::Deed;
 use crate::sched::plan::Plan;
 
 pub use hunt::next_due as protected_until;
@@ -51,8 +50,8 @@ pub fn cycle(plan: &mut Plan) {
     forget::run(plan);
 }
 
-/// Gives and takes room once, by the named steps that are not switched off; whether somebody
-/// had to give some.
+/// Gives and takes room once, by the named steps that are not switched off; whether another pass
+/// might do more.
 pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
     let index = plan.world().index();
     if index.queue.is_empty() && index.promised.is_empty() && index.short.is_empty() {
@@ -66,7 +65,5 @@ pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
     }
     board.settle(plan);
     let put_off = reserve::settle(&board, plan);
-    board.deeds.iter().any(|deed| matches!(deed, Deed::Evicts { .. }))
-        || board.has_undone()
-        || put_off
+    board.is_unsettled() || put_off
 }
