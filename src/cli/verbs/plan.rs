@@ -21,7 +21,7 @@ use crate::view::describe;
 /// `plan`.
 #[derive(Debug, Args)]
 #[command(after_help = "What can be supposed:\n  \
-                        submit OPTIONS -- COMMAND   as `holdshort submit`; the command may be left out\n  \
+                        submit OPTIONS -- COMMAND   as `holdshort submit`, with or without -- …\n  \
                         add-node gpu=4 cpu=32 mem=128Gi\n  \
                         quota TEAM gpu=8\n  \
                         drain NODE")]

@@ -182,9 +182,7 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             for task in job.tasks.iter_mut().filter(|task| task.state.is_active()) {
                 task.state = TaskState::Stopping;
             }
-            if *why == StopFor::Cancel {
-                job.cancel = None;
-            }
+            job.cancel = job.cancel.take().filter(|_| *why != StopFor::Cancel);
             enter(job, State::Stopping(*why), at);
         }
         Fact::AttemptEnded { stopped_for, exit, .. } => {

@@ -76,6 +76,17 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
             };
             format!("{job} {} [{}]", finding(&found, sight), level.word())
         }
+        Fact::FindingOver { job, signal } => format!("{job} is well again: {}", signal.word()),
+        Fact::ReservationMade { .. }
+        | Fact::ReservationMoved { .. }
+        | Fact::ReservationOver { .. } => reservation(fact, sight),
+        _ => task_or_place(fact, sight),
+    }
+}
+
+/// Facts about room that is kept.
+fn reservation(fact: &Fact, sight: &Sight) -> String {
+    match fact {
         Fact::ReservationMade { job, at, room, .. } => {
             format!("{job} has room reserved {}", reserved(*at, room, sight))
         }
@@ -83,8 +94,7 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
             format!("{job} now has room reserved {}", reserved(*at, room, sight))
         }
         Fact::ReservationOver { job } => format!("{job} has no room reserved any more"),
-        Fact::FindingOver { job, signal } => format!("{job} is well again: {}", signal.word()),
-        _ => task_or_place(fact, sight),
+        _ => String::new(),
     }
 }
 

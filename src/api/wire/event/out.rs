@@ -36,22 +36,10 @@ impl From<&Fact> for Shown {
             Fact::NominationOver { task: TaskId { attempt, rank, .. } } => {
                 Shown::NominationOver { attempt: *attempt, rank: *rank }
             }
-            Fact::ReservationMade { at, from, room, class, .. } => Shown::ReservationMade {
-                at_mono: at.0,
-                from_mono: from.0,
-                room: by_node(room),
-                class: class.to_word(),
-            },
-            Fact::ReservationMoved { at, from, room, class, .. } => Shown::ReservationMoved {
-                at_mono: at.0,
-                from_mono: from.0,
-                room: by_node(room),
-                class: class.to_word(),
-            },
-            Fact::ReservationOver { .. } => Shown::ReservationOver {},
-            Fact::TaskStopping { task: TaskId { attempt, rank, .. }, class } => {
-                Shown::TaskStopping { attempt: *attempt, rank: *rank, class: class.to_word() }
-            }
+            Fact::ReservationMade { .. }
+            | Fact::ReservationMoved { .. }
+            | Fact::ReservationOver { .. } => reservation(fact),
+            Fact::TaskStopping { task, class } => task_stopping(*task, *class),
             Fact::JobEvicted { eviction, .. } => {
                 Shown::JobEvicted { eviction: (&**eviction).into() }
             }
@@ -224,6 +212,25 @@ fn nominated(task: TaskId, placement: &job::Placement) -> Shown {
     let (attempt, rank) = (task.attempt, task.rank);
     let node = placement.node.to_string();
     Shown::TaskNominated { attempt, rank, node, gpus: shares(&placement.gpus) }
+}
+
+fn reservation(fact: &Fact) -> Shown {
+    match fact {
+        Fact::ReservationMade { at, from, room, class, .. } => {
+            let (at_mono, from_mono, class) = (at.0, from.0, class.to_word());
+            Shown::ReservationMade { at_mono, from_mono, room: by_node(room), class }
+        }
+        Fact::ReservationMoved { at, from, room, class, .. } => {
+            let (at_mono, from_mono, class) = (at.0, from.0, class.to_word());
+            Shown::ReservationMoved { at_mono, from_mono, room: by_node(room), class }
+        }
+        _ => Shown::ReservationOver {},
+    }
+}
+
+fn task_stopping(task: TaskId, class: Class) -> Shown {
+    let TaskId { attempt, rank, .. } = task;
+    Shown::TaskStopping { attempt, rank, class: class.to_word() }
 }
 
 /// Amounts by node.
