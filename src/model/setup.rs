@@ -43,6 +43,7 @@ pub const SWITCHES: &[&str] = &[
     "reclaim",
     "preempt",
     "stale_gang",
+    "overstayed",
     "fair_share",
     "reservation",
     "backfill",

@@ -286,6 +286,22 @@ fn gang_incomplete(read: &Read) -> String {
     format!("needs room for {tasks} at once{fit}{}", standing::nodes(read))
 }
 
+/// What gives units of a countable resource back.
+fn given_back(read: &Read<'_>, jobs: Option<String>) -> String {
+    match (read.text("resource"), jobs) {
+        (Some(resource), Some(jobs)) => format!("{jobs} gives {resource} back"),
+        (Some(resource), None) => format!("a job gives {resource} back, or a higher count"),
+        (None, _) => "a job gives it back".to_owned(),
+    }
+}
+
+/// What ends the limit of a countable resource.
+fn lifted(read: &Read<'_>) -> String {
+    let resource = read.text("resource").unwrap_or_else(|| "RESOURCE".to_owned());
+    let when = at("it is", "its limit ends", read, "until_at");
+    format!("{when}, or holdshort limit {resource} --lift")
+}
+
 /// What would change it: a condition that can come true, or what a person can do.
 pub fn change(reason: &Reason, sight: &Sight) -> String {
     let read = Read::new(&reason.numbers, sight);
@@ -319,16 +335,8 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
             Some(_) => "ask for no more than the largest node has, or add a node".to_owned(),
             None => "ask for less, or add a node".to_owned(),
         },
-        Code::ResourceBusy => match (read.text("resource"), jobs()) {
-            (Some(resource), Some(jobs)) => format!("{jobs} gives {resource} back"),
-            (Some(resource), None) => format!("a job gives {resource} back, or a higher count"),
-            (None, _) => "a job gives it back".to_owned(),
-        },
-        Code::Limited => {
-            let resource = read.text("resource").unwrap_or_else(|| "RESOURCE".to_owned());
-            let when = at("it is", "its limit ends", &read, "until_at");
-            format!("{when}, or holdshort limit {resource} --lift")
-        }
+        Code::ResourceBusy => given_back(&read, jobs()),
+        Code::Limited => lifted(&read),
         Code::RateLimited => at("it is", "a minute passes", &read, "next_at"),
         Code::NodesUnavailable => {
             let node = read.text("node").unwrap_or_else(|| "NODE".to_owned());
