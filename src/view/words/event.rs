@@ -60,10 +60,6 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
                 reason.as_ref().map_or_else(String::new, |why| format!(": {}", sanitise(why)));
             format!("{job} will be cancelled at {} by {}{why}", sight.day(due.wall), sanitise(by))
         }
-        Fact::ServiceRestarts { job, short } => match short {
-            0 | 1 => format!("{job} is a service and starts again"),
-            short => format!("{job} is a service and starts again; {short} short runs in a row"),
-        },
         Fact::CancelRevoked { job, by } => format!("{job} is kept, says {}", sanitise(by)),
         Fact::JobAcked { job, by } => format!("{job} seen by {}", sanitise(by)),
         Fact::JobReported { job, report } => reported(*job, report),
@@ -210,7 +206,7 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
     }
 }
 
-/// Facts about windows of teams and nodes of pools.
+/// Facts about windows of teams, nodes of pools and services.
 fn coming_and_going(fact: &Fact, sight: &Sight) -> String {
     match fact {
         Fact::WindowOpened { team, window, zone, until, terms } => {
@@ -233,6 +229,10 @@ fn coming_and_going(fact: &Fact, sight: &Sight) -> String {
             let (pool, node) = (sanitise(pool), sanitise(node));
             format!("{node} of pool {pool} could not be {what}: {}", sanitise(said))
         }
+        Fact::ServiceRestarts { job, short } => match short {
+            0 | 1 => format!("{job} is a service and starts again"),
+            short => format!("{job} is a service and starts again; {short} short runs in a row"),
+        },
         // Facts about jobs are said above; a new kind still shows by its word.
         other => other.word().replace('_', " "),
     }

@@ -47,16 +47,6 @@ impl Shown {
             Shown::TeamRemoved { team, by } => {
                 Fact::TeamRemoved { team: team.into(), by: by.into() }
             }
-            Shown::WindowOpened { team, window, zone, until, terms } => Fact::WindowOpened {
-                team: team.into(),
-                window: window.into(),
-                zone: zone.into(),
-                until: until.0,
-                terms: Box::new(terms.into()),
-            },
-            Shown::WindowClosed { team, window } => {
-                Fact::WindowClosed { team: team.into(), window: window.into() }
-            }
             Shown::TeamPaused { team, hold } => {
                 Fact::TeamPaused { team: team.map(Into::into), hold: hold.into() }
             }
@@ -76,15 +66,6 @@ impl Shown {
                 let due = At { now: Mono(due_mono), wall: due.0 };
                 Fact::NodeWarned { node: node.into(), due, by: by.into() }
             }
-            Shown::PoolGrew { pool, node } => {
-                Fact::PoolGrew { pool: pool.into(), node: node.into() }
-            }
-            Shown::PoolShrank { pool, node } => {
-                Fact::PoolShrank { pool: pool.into(), node: node.into() }
-            }
-            Shown::PoolFailed { pool, node, up, said } => {
-                Fact::PoolFailed { pool: pool.into(), node: node.into(), up, said }
-            }
             Shown::GpuForeign { node, index, by } => {
                 Fact::GpuForeign { node: node.into(), index, by: by.map(Into::into) }
             }
@@ -93,6 +74,32 @@ impl Shown {
             Shown::Down { from_mono, to_mono, class } => {
                 let (from, to) = (Mono(from_mono), Mono(to_mono));
                 Fact::Down { from, to, class: of(&class)? }
+            }
+            other => return other.of_what_comes_and_goes(),
+        })
+    }
+
+    /// About windows of teams and nodes of pools.
+    fn of_what_comes_and_goes(self) -> Result<Fact, WireError> {
+        Ok(match self {
+            Shown::WindowOpened { team, window, zone, until, terms } => Fact::WindowOpened {
+                team: team.into(),
+                window: window.into(),
+                zone: zone.into(),
+                until: until.0,
+                terms: Box::new(terms.into()),
+            },
+            Shown::WindowClosed { team, window } => {
+                Fact::WindowClosed { team: team.into(), window: window.into() }
+            }
+            Shown::PoolGrew { pool, node } => {
+                Fact::PoolGrew { pool: pool.into(), node: node.into() }
+            }
+            Shown::PoolShrank { pool, node } => {
+                Fact::PoolShrank { pool: pool.into(), node: node.into() }
+            }
+            Shown::PoolFailed { pool, node, up, said } => {
+                Fact::PoolFailed { pool: pool.into(), node: node.into(), up, said }
             }
             _ => return Err(WireError::missing("job")),
         })
