@@ -37,16 +37,12 @@ impl From<&Fact> for Shown {
             Fact::AttemptBegan { attempt, resume, .. } => began(*attempt, *resume),
             Fact::TaskPlaced { task, placement, class } => placed(*task, placement, *class),
             Fact::TaskNominated { task, placement } => nominated(*task, placement),
-            Fact::NominationOver { task: TaskId { attempt, rank, .. } } => {
-                Shown::NominationOver { attempt: *attempt, rank: *rank }
-            }
+            Fact::NominationOver { task } => nomination_over(*task),
             Fact::ReservationMade { .. }
             | Fact::ReservationMoved { .. }
             | Fact::ReservationOver { .. } => reservation(fact),
             Fact::TaskStopping { task, class } => task_stopping(*task, *class),
-            Fact::JobEvicted { eviction, .. } => {
-                Shown::JobEvicted { eviction: (&**eviction).into() }
-            }
+            Fact::JobEvicted { eviction, .. } => evicted(eviction),
             Fact::TaskStarted { task, pid, class } => started(*task, *pid, *class),
             Fact::JobRunning { .. } => Shown::JobRunning {},
             Fact::CancelScheduled { due, by, reason, .. } => cancel_scheduled(*due, by, reason),
@@ -275,6 +271,14 @@ fn node_seen(name: &Name, capacity: &Resources, gpus: &[Gpu], traits: &Traits) -
         gpus: gpus.iter().map(Into::into).collect(),
         traits: traits.into(),
     }
+}
+
+fn nomination_over(task: TaskId) -> Shown {
+    Shown::NominationOver { attempt: task.attempt, rank: task.rank }
+}
+
+fn evicted(eviction: &crate::model::fact::Eviction) -> Shown {
+    Shown::JobEvicted { eviction: eviction.into() }
 }
 
 fn nominated(task: TaskId, placement: &job::Placement) -> Shown {
