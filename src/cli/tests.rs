@@ -203,6 +203,7 @@ impl Link for Scripted {
             countables: Vec::new(),
             paused: None,
             paused_teams: Vec::new(),
+            teams: false,
             seq: 4,
             at: AT,
         }))

@@ -11,6 +11,7 @@ use crate::model::page::{
     Asked, CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, Lane, NodeRow, Query, Summary,
 };
 use crate::model::program::Program;
+use crate::model::team::{DEFAULT_TEAM, Team, Terms};
 use crate::sched::{World, explain, order};
 
 /// The lanes in the order of the home list.
@@ -188,9 +189,15 @@ pub fn summary(world: &World, seq: u64, at: At) -> Summary {
         countables: countables(world, at),
         paused: held,
         paused_teams,
+        teams: world.teams().any(in_use),
         seq,
         at,
     }
+}
+
+/// A team that somebody made, or gave terms.
+fn in_use(team: &Team) -> bool {
+    *team.name != *DEFAULT_TEAM || team.terms != Terms::default()
 }
 
 /// What charts show of a moment.

@@ -53,6 +53,7 @@ fn empty(team: &Team) -> TeamRow {
         running: 0,
         queued: 0,
         over_since: None,
+        next_victim: None,
     }
 }
 

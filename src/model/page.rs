@@ -324,6 +324,8 @@ pub struct Summary {
     pub paused: Option<Hold>,
     /// Teams that are held back.
     pub paused_teams: Vec<(Name, Hold)>,
+    /// Somebody uses teams.
+    pub teams: bool,
     /// The last record.
     pub seq: u64,
     /// When it was made.

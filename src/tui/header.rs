@@ -5,9 +5,11 @@ use ratatui::layout::Rect;
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
 use crate::base::{Span, duration, text};
 use crate::model::page::NodeRow;
+use crate::tui::actions::TABLE;
 use crate::tui::app::App;
 use crate::tui::feed::Connection;
 use crate::tui::ground::Ground;
+use crate::tui::keys::Key;
 use crate::tui::panes::Kind;
 use crate::tui::section::Section;
 use crate::tui::theme::Ink;
@@ -242,7 +244,24 @@ fn lanes(app: &App, canvas: &mut Canvas, area: Rect) {
         }
         x += if compact { 2 } else { 3 };
     }
+    x = elsewhere(app, canvas, area, x);
     right_side(app, canvas, area, x);
+}
+
+/// The ways to teams and hours, where there is room and something to see.
+fn elsewhere(app: &App, canvas: &mut Canvas, area: Rect, from: u16) -> u16 {
+    let mut x = from;
+    for action in TABLE.iter().filter(|action| action.name == "teams") {
+        let key = app.ground.options.keymap.keys(action).first().map(Key::to_string);
+        let Some(key) = key.filter(|_| (action.when)(app).is_ok()) else { continue };
+        // Marks and filters need the rest.
+        if x.saturating_add(34) > area.right() {
+            return x;
+        }
+        x += canvas.put((x, area.y), 6, &key, Ink::Key) + 1;
+        x += canvas.put((x, area.y), 12, action.name, Ink::Muted) + 3;
+    }
+    x
 }
 
 /// Marks, filter and order at the right end of the counts.

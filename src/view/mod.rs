@@ -11,6 +11,7 @@ pub mod line;
 pub mod list;
 pub mod next;
 pub mod sight;
+pub mod standing;
 pub mod table;
 pub mod words;
 

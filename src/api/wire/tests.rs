@@ -285,6 +285,7 @@ fn the_summary_and_its_nodes_read_back() {
         }],
         paused: Some(hold()),
         paused_teams: vec![("ml".into(), hold())],
+        teams: true,
         seq: 4,
         at: at(4),
     };

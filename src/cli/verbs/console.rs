@@ -171,6 +171,7 @@ const SCENES: &[Scene] = &[
     Scene { name: "stuck-why", size: (120, 40), theme: "dark", keys: "2w" },
     Scene { name: "job", size: (120, 40), theme: "dark", keys: "3<enter>" },
     Scene { name: "log", size: (120, 40), theme: "dark", keys: "3l" },
+    Scene { name: "teams", size: (120, 40), theme: "dark", keys: "d" },
     Scene { name: "cancel", size: (80, 24), theme: "dark", keys: "3K" },
     Scene { name: "help", size: (120, 40), theme: "dark", keys: "?" },
 ];

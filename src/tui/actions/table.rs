@@ -1,6 +1,6 @@
 //! The table of actions.
 
-use super::{Action, Danger, act, look, undo};
+use super::{Action, Danger, act, look, team, undo};
 use crate::tui::panes::Kind;
 
 const EVERYWHERE: &[Kind] = &[];
@@ -8,11 +8,12 @@ const HOME: &[Kind] = &[Kind::Home];
 const LOG: &[Kind] = &[Kind::Log];
 const TERMINAL: &[Kind] = &[Kind::Terminal];
 const NODES: &[Kind] = &[Kind::Nodes];
+const TEAMS: &[Kind] = &[Kind::Teams];
 const LOGS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Terminal, Kind::Events];
 const TERMINALS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Events];
 /// Panes with a job in them.
 const JOBS: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Terminal, Kind::Events];
-const LISTS: &[Kind] = &[Kind::Home, Kind::Events, Kind::Nodes];
+const LISTS: &[Kind] = &[Kind::Home, Kind::Events, Kind::Nodes, Kind::Teams];
 const SEARCHED: &[Kind] = &[Kind::Home, Kind::Log, Kind::Events];
 
 macro_rules! action {
@@ -71,6 +72,12 @@ pub const TABLE: &[Action] = &[
         "seen: its alarm is silent for everybody", act::can_ack, act::ack),
     action!("drain", ["D"], Acts, NODES, "drain",
         "keep new work from the node, or let it come again", act::can_drain, act::drain),
+    action!("pause-team", ["P"], Acts, TEAMS, "pause",
+        "hold back the team and all below it", team::can_pause, team::pause),
+    action!("resume-team", ["R"], Acts, TEAMS, "resume",
+        "lift the team's hold", team::can_resume, team::resume),
+    action!("quota", ["E"], Acts, TEAMS, "edit quota",
+        "change what the team is owed: gpu=8,cpu=64", team::can_edit, team::quota),
     action!("undo", ["u"], Acts, EVERYWHERE, "undo",
         "take back what was just done", undo::can, undo::run),
     action!("pause-all", [], Acts, EVERYWHERE, "",
@@ -147,6 +154,8 @@ pub const TABLE: &[Action] = &[
         "everything about the job", look::has_job, look::job),
     action!("nodes", ["b"], Looks, EVERYWHERE, "",
         "boxes: nodes and countable resources", look::always, look::nodes),
+    action!("teams", ["d"], Looks, EVERYWHERE, "",
+        "divided how: who holds, borrows, is owed", look::has_teams, look::teams),
     action!("events", ["e"], Looks, EVERYWHERE, "",
         "facts as they come", look::always, look::events),
     action!("messages", ["m"], Looks, EVERYWHERE, "",

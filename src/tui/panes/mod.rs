@@ -10,6 +10,7 @@ pub mod log;
 pub mod messages;
 pub mod nodes;
 pub mod sheet;
+pub mod teams;
 pub mod terminal;
 
 use ratatui::layout::Rect;
@@ -35,6 +36,8 @@ pub enum Kind {
     Terminal,
     /// Nodes and countable resources.
     Nodes,
+    /// Who holds, borrows, is owed.
+    Teams,
     /// Facts as they come.
     Events,
     /// What the console said.
@@ -56,6 +59,7 @@ pub const PANES: &[Registered] = &[
     Registered { kind: Kind::Log, open: |job| Box::new(log::Log::new(job)) },
     Registered { kind: Kind::Terminal, open: |job| Box::new(terminal::Terminal::new(job)) },
     Registered { kind: Kind::Nodes, open: |_| Box::new(nodes::Nodes::default()) },
+    Registered { kind: Kind::Teams, open: |_| Box::new(teams::Teams::default()) },
     Registered { kind: Kind::Events, open: |_| Box::new(events::Events::default()) },
     Registered { kind: Kind::Messages, open: |_| Box::new(messages::MessageLog::default()) },
 ];
@@ -125,6 +129,8 @@ pub struct Target {
     pub job: Option<JobId>,
     /// The chosen node.
     pub node: Option<Name>,
+    /// The chosen team.
+    pub team: Option<Name>,
     /// The section the list is narrowed to.
     pub section: Option<Section>,
 }

@@ -15,6 +15,8 @@ pub fn shapes(c: char) -> Option<Vec<Shape>> {
     Some(match c {
         '─' => vec![left, right],
         '━' => vec![(0, 42, 100, 60, 100)],
+        '╍' => vec![(6, 42, 44, 60, 100), (56, 42, 94, 60, 100)],
+        '┄' => vec![(4, 48, 26, 53, 100), (38, 48, 60, 53, 100), (72, 48, 94, 53, 100)],
         '│' => vec![up, down],
         '┌' => vec![right, down],
         '┐' => vec![left, down],

@@ -14,9 +14,9 @@ pub mod why;
 
 pub use events::{event_line, is_bookkeeping};
 pub use job::job;
-pub use place::{nodes, summary};
+pub use place::{held, nodes, summary};
 pub use server::status;
-pub use teams::{team, teams};
+pub use teams::{team, teams, weights};
 pub use trouble::trouble;
 pub use usage::usage;
 pub use why::why;

@@ -15,7 +15,7 @@ use super::link::{Asked, Fake};
 
 pub const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 40), (200, 60)];
 /// Every pane by the keys that lead to it from the list.
-pub const PANES: [(&str, &str); 10] = [
+pub const PANES: [(&str, &str); 11] = [
     ("home", ""),
     ("narrowed", "4"),
     ("job", "<enter>"),
@@ -23,6 +23,7 @@ pub const PANES: [(&str, &str); 10] = [
     ("log-with-times", "ls"),
     ("terminal", "t"),
     ("nodes", "b"),
+    ("teams", "d"),
     ("events", "e"),
     ("messages", "m"),
     ("help", "?"),
