@@ -5,8 +5,10 @@
 
 use crate::base::text::fold_lines;
 use crate::base::{JobId, Span};
+use crate::model::command::Verb;
 use crate::tui::actions::cancel;
 use crate::tui::app::App;
+use crate::tui::event::Deed;
 use crate::tui::keys::{Code, Key};
 use crate::tui::popups::{Outcome, Then, middle};
 use crate::tui::theme::Ink;
@@ -77,7 +79,14 @@ impl Confirm {
         let columns = 64.min(screen.width.saturating_sub(2)).max(20);
         let inner = usize::from(columns).saturating_sub(4);
         let mut lines = Vec::new();
-        let jobs = || cancel::losses(app, &self.jobs);
+        let jobs = || match &self.then {
+            Then::Do(Deed::Act { verb: Verb::Preempt | Verb::Requeue, .. }) => {
+                let mut lines = cancel::losses(app, &self.jobs);
+                lines.extend(cancel::way_back(app, &self.jobs));
+                lines
+            }
+            _ => cancel::losses(app, &self.jobs),
+        };
         for line in if self.about.is_empty() { jobs() } else { self.about.clone() } {
             let role = line.0.first().map_or(Role::Plain, |cell| cell.role);
             let folded = fold_lines(&line.plain(), inner);

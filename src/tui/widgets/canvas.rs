@@ -164,7 +164,7 @@ impl<'a> Canvas<'a> {
     }
 
     fn style(&self, ink: Ink) -> Style {
-        let chrome = matches!(ink, Ink::Bar | Ink::Alert | Ink::Selected | Ink::Border);
+        let chrome = matches!(ink, Ink::Bar | Ink::Alert | Ink::Halt | Ink::Selected | Ink::Border);
         self.theme.style(if self.stale && !chrome { Ink::Stale } else { ink })
     }
 }

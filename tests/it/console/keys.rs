@@ -73,7 +73,7 @@ proptest! {
                 let destroys = |asked: &Asked| {
                     matches!(
                         asked,
-                        Asked::Act(_, Verb::CancelIn { .. } | Verb::Cancel { .. } | Verb::Requeue)
+                        Asked::Act(_, Verb::CancelIn { .. } | Verb::Cancel { .. } | Verb::Requeue | Verb::Preempt)
                     )
                 };
                 let did = link.asked().into_iter().skip(before).any(|asked| destroys(&asked));

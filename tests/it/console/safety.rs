@@ -17,9 +17,10 @@ const PLACES: [&str; 8] = ["", "3j", "5", "3j<enter>", "3jl", "t", "b", "djjj"];
 
 fn cancelled(asked: &[Asked]) -> Vec<JobId> {
     let jobs = asked.iter().filter_map(|asked| match asked {
-        Asked::Act(jobs, Verb::CancelIn { .. } | Verb::Cancel { .. } | Verb::Requeue) => {
-            Some(jobs.clone())
-        }
+        Asked::Act(
+            jobs,
+            Verb::CancelIn { .. } | Verb::Cancel { .. } | Verb::Requeue | Verb::Preempt,
+        ) => Some(jobs.clone()),
         _ => None,
     });
     jobs.flatten().collect()
