@@ -133,7 +133,9 @@ impl Launcher {
         if let Some(deadline) = job.spec.deadline {
             ours.push(("HOLDSHORT_DEADLINE", deadline.rfc3339()));
         }
-        if let Some(group) = job.spec.group_of_rank(task.rank) {
+        let rank = usize::try_from(task.rank).ok();
+        let placed = rank.and_then(|rank| job.tasks.get(rank));
+        if let Some(group) = placed.and_then(|placed| job.spec.group_of_task(placed)) {
             ours.push(("HOLDSHORT_GROUP", group.name.to_string()));
         }
         if let Some(array) = job.spec.array {

@@ -85,12 +85,18 @@ codes! {
     ArrayThrottle = "array_throttle",
     /// No node could ever hold it.
     NeverFits = "never_fits",
+    /// Its team, or one above it, may not hold more.
+    OverLimit = "over_limit",
+    /// It never gives way, and such jobs may hold no more of its team's quota.
+    OverQuota = "over_quota",
     /// A countable resource is all held.
     ResourceBusy = "resource_busy",
     /// A countable resource's rate is used up for this minute.
     RateLimited = "rate_limited",
     /// Every node that could hold it is drained or lost.
     NodesUnavailable = "nodes_unavailable",
+    /// Room is promised to it that others are giving back.
+    Promised = "promised",
     /// Foreign programs use the GPUs it needs.
     GpuForeign = "gpu_foreign",
     /// Not enough is free now.

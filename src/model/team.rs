@@ -154,3 +154,8 @@ impl Team {
 pub fn parent(path: &str) -> Option<&str> {
     Some(path.rsplit_once('/')?.0)
 }
+
+/// Whether a team is another or stands below it.
+pub fn is_within(path: &str, above: &str) -> bool {
+    path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}

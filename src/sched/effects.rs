@@ -1,7 +1,7 @@
 //! What must be done outside, derived from facts, and derived again from a world after a crash.
 
 use crate::base::{JobId, TaskId};
-use crate::model::job::{Job, TaskState};
+use crate::model::job::{Job, StopFor, TaskState};
 use crate::model::{Effect, Fact};
 use crate::sched::world::World;
 
@@ -20,6 +20,12 @@ fn of_fact(fact: &Fact, world: &World) -> Vec<Effect> {
     match fact {
         Fact::TaskPlaced { task, .. } => vec![Effect::Start { task: *task }],
         Fact::JobStopping { job, .. } => wanted(job, |e| matches!(e, Effect::Stop { .. })),
+        Fact::TaskStopping { task, .. } => {
+            let stops =
+                |effect: &Effect| matches!(effect, Effect::Stop { task: t, .. } if t == task);
+            let of_job = world.job(task.job).map(|job| of_job(world, job));
+            of_job.into_iter().flatten().filter(stops).collect()
+        }
         Fact::JobFrozen { job, .. } => wanted(job, |e| matches!(e, Effect::Freeze { .. })),
         Fact::JobThawed { job, .. } => {
             wanted(job, |e| matches!(e, Effect::Thaw { .. } | Effect::Limit { .. }))
@@ -54,7 +60,8 @@ fn of_job(world: &World, job: &Job) -> Vec<Effect> {
         if task.state == TaskState::Starting {
             effects.push(Effect::Start { task: id });
         }
-        if let Some(why) = job.stop {
+        let given_up = task.given_up.then_some(StopFor::Preempt);
+        if let Some(why) = job.stop.or(given_up) {
             effects.push(Effect::Stop { task: id, why, grace: job.spec.grace });
             continue;
         }

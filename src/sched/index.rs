@@ -5,25 +5,38 @@
 //! (checked by `invariants`).
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
 
 use crate::base::{JobId, Mono, Name, Wall};
 use crate::model::Resources;
-use crate::model::job::{Cause, Job, Placement, State, TaskState};
+use crate::model::job::{Cause, Groups, Job, Placement, State, StopFor, Task, TaskState};
 use crate::model::page::{Counts, Lane, is_stuck};
+use crate::sched::gangs;
+use crate::sched::policy::amounts::Amounts;
+use crate::sched::policy::gang::{Share, Standing};
 use crate::sched::policy::order::Place;
+use crate::sched::policy::protection::may_evict_from;
 
 /// What jobs that want room have in common: if the first of them cannot be placed, none can.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shape {
-    /// Team, since it may be held back.
+    /// Team, since it may be held back or have what it may.
     pub team: Name,
-    /// What each task asks for.
+    /// What each task asks for, unless the job has groups.
     pub request: Resources,
-    /// Tasks that must be placed together now.
-    pub chunk: u32,
+    /// The groups.
+    pub groups: Option<Box<Groups>>,
+    /// Tasks that must be placed together now, by group.
+    pub chunk: Vec<Share>,
+    /// Labels its nodes must have.
+    pub node_labels: BTreeMap<Name, Name>,
+    /// It may run on nodes that vanish.
+    pub spot: bool,
+    /// Others may take its room: then it may have more than the quota.
+    pub preemptible: bool,
     /// The array, if it limits how many run at once.
     pub array: Option<(JobId, u32)>,
     /// The chunk adds to tasks that hold room already.
@@ -32,7 +45,7 @@ pub struct Shape {
     pub thaw: Option<JobId>,
 }
 
-/// Room in use on a node.
+/// Room in use on a node, and what of it is being given back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Use {
     /// Sum over tasks; countable resources left out.
@@ -41,6 +54,41 @@ pub struct Use {
     pub gpus: OrdMap<u32, u64>,
     /// Tasks that hold room.
     pub tasks: u64,
+    /// The same of those that are being stopped.
+    pub releasing: Option<Arc<Use>>,
+}
+
+impl Use {
+    fn add(&mut self, placement: &Placement, held: &Resources) {
+        self.tasks += 1;
+        self.held.cpu_milli += held.cpu_milli;
+        self.held.mem_bytes += held.mem_bytes;
+        self.held.gpu_milli += held.gpu_milli;
+        for share in &placement.gpus {
+            *self.gpus.entry(share.index).or_default() += share.milli;
+        }
+    }
+
+    fn sub(&mut self, placement: &Placement, held: &Resources) {
+        self.tasks -= 1;
+        self.held.cpu_milli -= held.cpu_milli;
+        self.held.mem_bytes -= held.mem_bytes;
+        self.held.gpu_milli -= held.gpu_milli;
+        for share in &placement.gpus {
+            uncount(&mut self.gpus, &share.index, share.milli);
+        }
+    }
+}
+
+/// What a team holds and wants, of the resources that teams share.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Account {
+    /// What its jobs hold; what is being given back is left out.
+    pub held: Amounts,
+    /// What of that jobs hold that never give way.
+    pub firm: Amounts,
+    /// What its jobs wait for, those included that come back after they gave way.
+    pub wanted: Amounts,
 }
 
 /// What follows from the jobs.
@@ -50,8 +98,22 @@ pub struct Index {
     pub(super) queue: OrdMap<Arc<Shape>, OrdSet<Place>>,
     /// Room in use by node.
     pub(super) uses: OrdMap<Name, Use>,
-    /// Units of countable resources held.
-    pub(super) custom: OrdMap<Name, u64>,
+    /// Units of countable resources: held, and of that being given back.
+    pub(super) custom: OrdMap<Name, (u64, u64)>,
+    /// What each team holds and wants.
+    pub(super) accounts: OrdMap<Name, Account>,
+    /// Jobs that hold room and give way to others, by team, in the order of the queue.
+    pub(super) givers: OrdMap<Name, OrdSet<Place>>,
+    /// The same by when they started, for minimum runtimes.
+    pub(super) giver_starts: OrdMap<Name, OrdSet<(Mono, JobId)>>,
+    /// When jobs that want room may first make others give some, if they wait for that.
+    pub(super) delays: OrdSet<(Mono, JobId)>,
+    /// Jobs with promised room.
+    pub(super) promised: OrdSet<JobId>,
+    /// Jobs that are being stopped, by since when.
+    pub(super) stopping: OrdSet<(Mono, JobId)>,
+    /// Jobs below the minimum of their gang, by since when.
+    pub(super) short: OrdSet<(Mono, JobId)>,
     /// Jobs by lane, in the order lists show them.
     pub(super) lanes: OrdMap<Lane, OrdSet<(Order, JobId)>>,
     /// Jobs with a finding that makes them stuck.
@@ -77,19 +139,23 @@ impl Index {
         if let Some((shape, place)) = wants(job) {
             self.queue.entry(Arc::new(shape)).or_default().insert(place);
         }
-        for (placement, held) in holdings(job) {
-            let used = self.uses.entry(placement.node.clone()).or_default();
-            used.tasks += 1;
-            used.held.cpu_milli += held.cpu_milli;
-            used.held.mem_bytes += held.mem_bytes;
-            used.held.gpu_milli += held.gpu_milli;
-            for share in &placement.gpus {
-                *used.gpus.entry(share.index).or_default() += share.milli;
-            }
-            for (name, units) in &held.custom {
-                *self.custom.entry(name.clone()).or_default() += units;
-            }
+        for holding in holdings(job) {
+            self.hold(&holding);
         }
+        self.account(job, Amounts::plus);
+        if let Some(place) = gives_way(job) {
+            self.givers.entry(job.spec.team.clone()).or_default().insert(place);
+            let starts = self.giver_starts.entry(job.spec.team.clone()).or_default();
+            starts.insert((job.started.map_or(Mono(0), |at| at.now), job.id));
+        }
+        self.delays.extend(delayed_until(job).map(|until| (until, job.id)));
+        if has_promises(job) {
+            self.promised.insert(job.id);
+        }
+        if let State::Stopping(_) = job.state {
+            self.stopping.insert((job.since.now, job.id));
+        }
+        self.short.extend(job.short_since.map(|since| (since.now, job.id)));
         self.lanes.entry(Lane::of(job)).or_default().insert((order(job), job.id));
         if job.is_live() && is_stuck_job(job) {
             self.stuck.insert(job.id);
@@ -112,8 +178,22 @@ impl Index {
         if let Some((shape, place)) = wants(job) {
             take(&mut self.queue, &shape, &place);
         }
-        for (placement, held) in holdings(job) {
-            self.release(placement, &held);
+        for holding in holdings(job) {
+            self.release(&holding);
+        }
+        self.account(job, Amounts::minus);
+        if let Some(place) = gives_way(job) {
+            take(&mut self.givers, &job.spec.team, &place);
+            let started = job.started.map_or(Mono(0), |at| at.now);
+            take(&mut self.giver_starts, &job.spec.team, &(started, job.id));
+        }
+        if let Some(until) = delayed_until(job) {
+            self.delays.remove(&(until, job.id));
+        }
+        self.promised.remove(&job.id);
+        self.stopping.remove(&(job.since.now, job.id));
+        if let Some(since) = job.short_since {
+            self.short.remove(&(since.now, job.id));
         }
         take(&mut self.lanes, &Lane::of(job), &(order(job), job.id));
         self.stuck.remove(&job.id);
@@ -134,20 +214,63 @@ impl Index {
         }
     }
 
-    fn release(&mut self, placement: &Placement, held: &Resources) {
+    fn hold(&mut self, holding: &Holding<'_>) {
+        let Holding { placement, held, stops } = holding;
+        let used = self.uses.entry(placement.node.clone()).or_default();
+        used.add(placement, held);
+        if *stops {
+            Arc::make_mut(used.releasing.get_or_insert_default()).add(placement, held);
+        }
+        for (name, units) in &held.custom {
+            let (held, releasing) = self.custom.entry(name.clone()).or_default();
+            *held += units;
+            *releasing += if *stops { *units } else { 0 };
+        }
+    }
+
+    fn release(&mut self, holding: &Holding<'_>) {
+        let Holding { placement, held, stops } = holding;
         if let Some(used) = self.uses.get_mut(&placement.node) {
-            used.tasks -= 1;
-            used.held.sub(&Resources { custom: Default::default(), ..held.clone() });
-            for share in &placement.gpus {
-                uncount(&mut used.gpus, &share.index, share.milli);
+            used.sub(placement, held);
+            if let Some(releasing) = used.releasing.as_mut().filter(|_| *stops) {
+                Arc::make_mut(releasing).sub(placement, held);
+                if releasing.tasks == 0 {
+                    used.releasing = None;
+                }
             }
             if used.tasks == 0 {
                 self.uses.remove(&placement.node);
             }
         }
         for (name, units) in &held.custom {
-            uncount(&mut self.custom, name, *units);
+            if let Some((held, releasing)) = self.custom.get_mut(name) {
+                *held -= units;
+                *releasing -= if *stops { *units } else { 0 };
+                if *held == 0 {
+                    self.custom.remove(name);
+                }
+            }
         }
+    }
+
+    /// Adds a job's part to its team's account, or takes it out.
+    fn account(&mut self, job: &Job, change: impl Fn(&Amounts, &Amounts) -> Amounts) {
+        let part = account(job);
+        if part == Account::default() {
+            return;
+        }
+        let account = self.accounts.entry(job.spec.team.clone()).or_default();
+        account.held = change(&account.held, &part.held);
+        account.firm = change(&account.firm, &part.firm);
+        account.wanted = change(&account.wanted, &part.wanted);
+        if *account == Account::default() {
+            self.accounts.remove(&job.spec.team);
+        }
+    }
+
+    /// What a team holds and wants.
+    pub fn account_of(&self, team: &str) -> Account {
+        self.accounts.get(team).copied().unwrap_or_default()
     }
 
     /// How many jobs are where.
@@ -187,12 +310,27 @@ impl Index {
 
     /// Units of a countable resource that are held.
     pub fn custom_held(&self, name: &str) -> u64 {
-        self.custom.get(name).copied().unwrap_or(0)
+        self.custom.get(name).map_or(0, |(held, _)| *held)
     }
 
     /// Countable resources of which something is held.
     pub fn custom(&self) -> impl Iterator<Item = (&Name, u64)> {
-        self.custom.iter().map(|(name, units)| (name, *units))
+        self.custom.iter().map(|(name, (held, _))| (name, *held))
+    }
+
+    /// Units of a countable resource: held, and of that being given back.
+    pub fn units(&self, name: &str) -> (u64, u64) {
+        self.custom.get(name).copied().unwrap_or_default()
+    }
+
+    /// Elements of an array that hold room.
+    pub fn elements(&self, array: JobId) -> u32 {
+        self.arrays.get(&array).copied().unwrap_or(0)
+    }
+
+    /// Room in use by node.
+    pub fn uses(&self) -> impl Iterator<Item = (&Name, &Use)> {
+        self.uses.iter()
     }
 
     /// Room in use on a node.
@@ -221,7 +359,7 @@ fn take<K: Ord + Clone, V: Ord + Clone>(
 }
 
 /// Takes `n` from a count, and removes a count that reaches zero.
-fn uncount<K: Ord + Clone, N>(map: &mut OrdMap<K, N>, key: &K, n: N)
+pub(super) fn uncount<K: Ord + Clone, N>(map: &mut OrdMap<K, N>, key: &K, n: N)
 where
     N: Copy + Default + PartialEq + std::ops::Sub<Output = N>,
 {
@@ -235,44 +373,100 @@ where
 
 /// The shape and place of a job that wants room now.
 pub(super) fn wants(job: &Job) -> Option<(Shape, Place)> {
-    let chunk = next_chunk(job)?;
-    let place = Place::of(job);
+    let thaws = job.frozen && job.state == State::Queued;
+    let chunk = if thaws { Vec::new() } else { gangs::next_chunk(job) };
+    if chunk.is_empty() && !thaws {
+        return None;
+    }
     let spec = &job.spec;
     let shape = Shape {
         team: spec.team.clone(),
         request: spec.request.clone(),
+        groups: spec.groups.clone(),
         chunk,
+        node_labels: spec.node_labels.clone(),
+        spot: spec.spot && job.has_way_back(),
+        preemptible: spec.preemptible,
         array: spec.array.and_then(|array| Some((array.id, array.throttle?))),
-        grows: place.grows,
-        thaw: job.frozen.then_some(job.id),
+        grows: job.active_tasks().next().is_some() && !thaws,
+        thaw: thaws.then_some(job.id),
     };
-    Some((shape, place))
+    Some((shape, Place::of(job, gangs::standing(job))))
 }
 
-/// Tasks that must get room together next: those of a frozen job that go on, else all that are
-/// missing to the minimum, then one by one; `None` when nothing is wanted.
-pub(super) fn next_chunk(job: &Job) -> Option<u32> {
-    match job.state {
-        State::Queued if job.frozen => u32::try_from(job.active_tasks().count()).ok(),
-        State::Queued => Some(job.spec.gang.min),
-        State::Starting | State::Running => {
-            let any = |state| job.tasks.iter().any(|task| task.state == state);
-            // A gang of which a task has ended does not grow any more: it is finishing.
-            (any(TaskState::Pending) && !any(TaskState::Ended)).then_some(1)
-        }
-        _ => None,
+/// The place of a job that holds room and gives way to others.
+fn gives_way(job: &Job) -> Option<Place> {
+    let runs = matches!(job.state, State::Starting | State::Running) && !job.frozen;
+    let gives = runs && job.gives_way() && job.active_tasks().next().is_some();
+    gives.then(|| Place::of(job, gangs::standing(job)))
+}
+
+/// When a job that wants room may first make others give some, if it has to wait for that.
+pub(super) fn delayed_until(job: &Job) -> Option<Mono> {
+    let wants = matches!(job.state, State::Queued | State::Starting | State::Running);
+    let delay = job.spec.preemption_delay.filter(|_| wants)?;
+    let since = job.evicted.as_ref().map_or(job.submitted, |evicted| evicted.1);
+    Some(may_evict_from(since.now, Some(delay)))
+}
+
+fn has_promises(job: &Job) -> bool {
+    job.tasks.iter().any(|task| task.state == TaskState::Nominated)
+}
+
+/// What a job holds and wants.
+fn account(job: &Job) -> Account {
+    let mut part = Account::default();
+    let add = |sum: &mut Amounts, n: &Resources| *sum = sum.plus(&Amounts::from(n));
+    for holding in holdings(job).filter(|holding| !holding.stops) {
+        add(&mut part.held, &holding.held);
     }
+    if !job.spec.preemptible {
+        part.firm = part.held;
+    }
+    let comes_back = |why| matches!(why, StopFor::Preempt | StopFor::Requeue | StopFor::Gang);
+    match job.state {
+        State::Queued if job.frozen => {
+            let tasks = job.active_tasks().count() as u64;
+            part.wanted.cpu_milli = job.spec.request.cpu_milli.saturating_mul(tasks);
+        }
+        State::Queued => add(&mut part.wanted, &job.spec.request_of_all()),
+        State::Stopping(why) if comes_back(why) && job.hold.is_none() => {
+            add(&mut part.wanted, &job.spec.request_of_all());
+        }
+        State::Starting | State::Running if !job.tasks.iter().any(Task::is_over) => {
+            let waits = |t: &&Task| matches!(t.state, TaskState::Pending | TaskState::Nominated);
+            let leaves = |t: &&Task| t.given_up && t.state == TaskState::Stopping;
+            for task in job.tasks.iter().filter(|t| waits(t) || leaves(t)) {
+                add(&mut part.wanted, job.spec.request_of(task.group));
+            }
+        }
+        _ => {}
+    }
+    part
 }
 
-/// What each active task holds, and where.
-pub(super) fn holdings(job: &Job) -> impl Iterator<Item = (&Placement, Resources)> {
-    let held = holding(job);
-    job.active_tasks().filter_map(move |task| Some((task.placement.as_ref()?, held.clone())))
+/// What one task holds, and where.
+pub(super) struct Holding<'a> {
+    /// Where.
+    pub placement: &'a Placement,
+    /// What.
+    pub held: Resources,
+    /// It is being given back.
+    pub stops: bool,
 }
 
-/// What one active task of a job holds: frozen it keeps memory and devices only.
-pub(super) fn holding(job: &Job) -> Resources {
-    let request = &job.spec.request;
+/// What each active task holds.
+pub(super) fn holdings(job: &Job) -> impl Iterator<Item = Holding<'_>> {
+    job.active_tasks().filter_map(move |task| {
+        let stops = task.state == TaskState::Stopping;
+        let placement = task.placement.as_ref()?;
+        Some(Holding { placement, held: holding(job, task.group), stops })
+    })
+}
+
+/// What one active task of a group holds: frozen it keeps memory and devices only.
+pub(super) fn holding(job: &Job, group: u32) -> Resources {
+    let request = job.spec.request_of(group);
     match job.frozen {
         false => request.clone(),
         true => Resources { cpu_milli: 0, custom: Default::default(), ..request.clone() },
@@ -287,7 +481,8 @@ pub fn order(job: &Job) -> Order {
         Lane::Running => (job.started.map_or(0, |at| at.now.0), 0),
         Lane::Ended => (u64::MAX - job.ended.map_or(0, |at| at.now.0), u64::MAX - job.id.0),
         Lane::Queued => {
-            let Place { front: Reverse(rank), resumed: Reverse(resumed), .. } = Place::of(job);
+            let Place { front: Reverse(rank), resumed: Reverse(resumed), .. } =
+                Place::of(job, Standing::Below);
             let waits = u64::from(job.state != State::Queued);
             let urgency = u64::from(u16::MAX - job.sort_priority());
             let front = u64::from(u32::MAX) - rank.min(u64::from(u32::MAX));

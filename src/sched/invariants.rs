@@ -1,14 +1,20 @@
 //! What must hold after every step (DESIGN.md section 5). Asserted in tests and simulation, and
 //! cheaply in release.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use crate::base::At;
-use crate::model::job::{GpuShare, Job, Placement, State, TaskState};
+use crate::base::{At, JobId, Name};
+use crate::model::fact::{Eviction, Rule};
+use crate::model::job::{GpuShare, Job, Placement, State, Task, TaskState};
+use crate::model::team::parent;
 use crate::model::{Fact, Resources};
-use crate::sched::index::Index;
+use crate::sched::gangs;
+use crate::sched::index::{Index, Use};
 use crate::sched::plan::Plan;
+use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::fit::WHOLE;
+use crate::sched::policy::gates::over;
 use crate::sched::world::World;
 
 /// Everything that does not hold, in words; empty when all does.
@@ -22,6 +28,7 @@ pub fn check(world: &World, at: At) -> Vec<String> {
     if rebuilt != *world.index() {
         broken.push("the index differs from one built anew".into());
     }
+    promises(world, &mut broken);
     let mut plan = Plan::new(world, at);
     crate::sched::actions::cycle(&mut plan);
     let (facts, _) = plan.commit();
@@ -31,29 +38,132 @@ pub fn check(world: &World, at: At) -> Vec<String> {
     broken
 }
 
+/// No room is promised twice: what stays and what is promised fits.
+fn promises(world: &World, broken: &mut Vec<String>) {
+    let mut promised: BTreeMap<&Name, Resources> = BTreeMap::new();
+    let mut devices: BTreeMap<(&Name, u32), u64> = BTreeMap::new();
+    for job in world.jobs() {
+        for task in job.tasks.iter().filter(|task| task.state == TaskState::Nominated) {
+            let Some(placement) = &task.placement else {
+                broken.push(format!("job {}: a promise of nothing", job.id));
+                continue;
+            };
+            promised.entry(&placement.node).or_default().add(job.spec.request_of(task.group));
+            for share in &placement.gpus {
+                *devices.entry((&placement.node, share.index)).or_default() += share.milli;
+            }
+        }
+    }
+    for (name, promised) in promised {
+        let used = world.index().used(name);
+        let releasing = used.releasing.clone().unwrap_or_default();
+        let mut then = used.held.clone();
+        then.sub(&releasing.held);
+        then.add(&promised);
+        let capacity = world.node(name).map(|node| node.capacity.clone()).unwrap_or_default();
+        let device = |index: u32| {
+            let at = |used: &Use| used.gpus.get(&index).copied().unwrap_or(0);
+            let more = devices.get(&(name, index)).copied().unwrap_or(0);
+            more > 0 && at(&used) - at(&releasing) + more > WHOLE
+        };
+        let over = |wanted: u64, then: u64, there: u64| wanted > 0 && then > there;
+        if over(promised.cpu_milli, then.cpu_milli, capacity.cpu_milli)
+            || over(promised.mem_bytes, then.mem_bytes, capacity.mem_bytes)
+            || (0..64).any(device)
+        {
+            broken.push(format!("node {name}: room is promised twice"));
+        }
+    }
+}
+
+/// The bounds of a team and those above it, after a task of a job was placed.
+fn bounds(world: &World, job: &Job, request: &Resources) -> Vec<String> {
+    let need = Amounts::from(request);
+    let mut broken = Vec::new();
+    let mut above = Some(&*job.spec.team);
+    while let Some(name) = above {
+        above = parent(name);
+        let Some(team) = world.teams.get(name) else { continue };
+        let (held, firm) = crate::sched::explain::in_all(world, name);
+        let bounds = [("limit", &team.terms.limit, held), ("quota", &team.terms.quota, firm)];
+        let asked = if job.spec.preemptible { 1 } else { 2 };
+        for (what, bounds, held) in bounds.into_iter().take(asked) {
+            if let Some(over) = over(bounds, &held.minus(&need), &need) {
+                broken.push(format!("job {}: above the {what} of {name}: {over:?}", job.id));
+            }
+        }
+    }
+    broken
+}
+
+/// Whether a job may lose room so, and only once.
+fn eviction(
+    world: &World,
+    job: &Job,
+    eviction: &Eviction,
+    seen: &mut BTreeSet<(JobId, u32)>,
+) -> Vec<String> {
+    let mut broken = Vec::new();
+    let mut expect = |holds: bool, what: &str| {
+        if !holds {
+            broken.push(format!("job {}: {what} ({:?})", job.id, eviction.rule));
+        }
+    };
+    let goes_on = job.active_tasks().filter(|task| task.state != TaskState::Stopping);
+    let all: Vec<u32> = goes_on.map(|task| task.rank).collect();
+    let ranks = if eviction.ranks.is_empty() { &all } else { &eviction.ranks };
+    expect(ranks.iter().all(|rank| seen.insert((job.id, *rank))), "is evicted twice");
+    let taker = eviction.taker.and_then(|taker| world.job(taker));
+    match eviction.rule {
+        Rule::Person | Rule::StaleGang | Rule::Overstayed => {}
+        Rule::Consolidate => expect(job.gives_way() && eviction.moved, "is not moved"),
+        Rule::Preempt => {
+            let less = |taker: &Arc<Job>| {
+                taker.spec.team == job.spec.team && taker.priority() > job.priority()
+            };
+            expect(job.gives_way() && taker.is_some_and(less), "is no lawful victim");
+        }
+        Rule::ReclaimFairness | Rule::ReclaimQuota => {
+            let other = |taker: &Arc<Job>| taker.spec.team != job.spec.team;
+            expect(job.gives_way() && taker.is_some_and(other), "is no lawful victim");
+        }
+    }
+    broken
+}
+
 /// Everything that is wrong with where a decision placed work: looked at fact by fact, for
 /// capacity may shrink below what is in use, but no placement may take what is not there.
 pub fn check_placements(before: &World, facts: &[Fact], at: At) -> Vec<String> {
     let mut world = before.clone();
     let mut broken = Vec::new();
+    let mut evicted = BTreeSet::new();
     for fact in facts {
         let was = world.clone();
+        if let Fact::JobEvicted { job, eviction: why } = fact
+            && let Some(job) = world.job(*job)
+        {
+            broken.extend(eviction(&world, job, why, &mut evicted));
+        }
         world.apply(at, fact);
         let places = matches!(fact, Fact::TaskPlaced { .. } | Fact::JobThawed { .. });
         let Some(job) = fact.job().filter(|_| places).and_then(|id| world.job(id)) else {
             continue;
         };
         let more = |name| world.index().custom_held(name) > was.index().custom_held(name);
-        for name in job.spec.request.custom.keys().filter(|name| more(name)) {
+        let names = job.spec.request_of_all().custom;
+        for name in names.keys().filter(|name| more(name)) {
             let held = world.index().custom_held(name);
             if world.countable(name).is_none_or(|countable| held > countable.count) {
                 broken.push(format!("job {}: {held} units of {name} are held", job.id));
             }
         }
         match fact {
-            Fact::TaskPlaced { placement, .. } => {
-                broken.extend(overfull(&world, placement, &job.spec.request));
+            Fact::TaskPlaced { task, placement, .. } => {
+                let rank = usize::try_from(task.rank).unwrap_or(usize::MAX);
+                let group = job.tasks.get(rank).map_or(0, |task| task.group);
+                broken.extend(overfull(&world, placement, job.spec.request_of(group)));
                 broken.extend(unusable(&world, placement));
+                broken.extend(bounds(&world, job, job.spec.request_of(group)));
             }
             _ => {
                 let cores = Resources { cpu_milli: job.spec.request.cpu_milli, ..NOTHING };
@@ -98,7 +208,6 @@ fn check_job(job: &Job, broken: &mut Vec<String>) {
         }
     };
     let active = job.active_tasks().count();
-    let min = job.spec.gang.min as usize;
     match &job.state {
         State::Ended(_) => expect(active == 0, "has ended and holds room"),
         State::Waiting(_) => expect(active == 0, "waits and holds room"),
@@ -108,8 +217,8 @@ fn check_job(job: &Job, broken: &mut Vec<String>) {
             expect(job.hold.is_some(), "is paused by nobody");
         }
         State::Starting | State::Running => {
-            let ended = job.tasks.iter().filter(|t| t.state == TaskState::Ended).count();
-            expect(active + ended >= min, "runs below the minimum of its gang");
+            let counts = |task: &Task| task.state.is_active() || task.is_over();
+            expect(gangs::has_its_minimum(job, counts), "runs below the minimum of its gang");
             expect(active > 0, "runs without a task");
         }
         State::Stopping(_) => expect(active > 0, "is being stopped and has no process"),

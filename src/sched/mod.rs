@@ -7,9 +7,11 @@
 
 pub mod actions;
 pub mod apply;
+pub mod board;
 pub mod decide;
 pub mod effects;
 pub mod explain;
+mod gangs;
 pub mod health;
 mod index;
 pub mod invariants;

@@ -14,6 +14,7 @@ use crate::model::fact::kept::{KEY_FOR, RATE_WINDOW};
 use crate::model::job::Hold;
 use crate::model::setup::{API_DEFAULT_COUNT, Countable, Setup};
 use crate::model::{Job, Node, Team};
+use crate::sched::actions;
 use crate::sched::index::Index;
 
 /// Everything the scheduler knows, at one instant.
@@ -189,7 +190,15 @@ impl World {
         let holds = holds.chain(&self.paused).filter_map(|hold| hold.until);
         let calendar = self.index.calendar.get_min().map(|(wall, _)| *wall);
         let cancel = self.index.cancels.get_min().map(|(due, _)| *due);
-        let mono = rate.chain(limit).chain(cancel).filter(|due| *due > at.now).min();
+        let stale = actions::stale_gang::next_due(self, at.now);
+        let safe = actions::protected_until(self, at.now);
+        let mono = rate
+            .chain(limit)
+            .chain(cancel)
+            .chain(stale)
+            .chain(safe)
+            .filter(|due| *due > at.now)
+            .min();
         (mono, holds.chain(calendar).filter(|due| *due > at.wall).min())
     }
 

@@ -5,6 +5,7 @@ use crate::model::node::Gpu;
 use crate::model::people::{Grant, Role, User};
 use crate::model::ports::runner::Machine;
 use crate::model::setup::{Countable, Cycle, Defaults, Setup};
+use crate::model::team::{DEFAULT_QUEUE_PRIORITY, Terms};
 use crate::model::{Actor, Resources, Team};
 
 /// The person at the screen: owner of the server, so admin.
@@ -80,12 +81,18 @@ pub(super) fn setup(scale: &Scale) -> Setup {
     let resources = [("api:anthropic", 6, None), ("api:openai", 8, Some(60)), ("browser", 4, None)];
     Setup {
         resources: resources.map(countable).into(),
-        teams: TEAMS.map(Team::named).into(),
+        teams: TEAMS.map(team).into(),
         users: PEOPLE.map(user).into(),
         owner_uid: 1000,
         cycle: Cycle::default(),
         defaults: Defaults { keep_ended: 600, ..Defaults::default() },
     }
+}
+
+/// A team. That which has the GPUs for its work comes first.
+fn team(name: &str) -> Team {
+    let priority = if name == "ml" { DEFAULT_QUEUE_PRIORITY + 100 } else { DEFAULT_QUEUE_PRIORITY };
+    Team { terms: Terms { priority, ..Terms::default() }, ..Team::named(name) }
 }
 
 /// Somebody of the simulation; anybody unknown is a stranger without rights.

@@ -10,6 +10,7 @@ mod cli_server;
 mod cli_usage;
 mod cli_world;
 mod conform;
+mod conform_scenarios;
 mod console;
 mod crash;
 mod faults;

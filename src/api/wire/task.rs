@@ -15,7 +15,11 @@ use crate::model::job::{AttemptRecord, GpuShare, Placement, StopFor, TaskState};
 pub struct Task {
     /// Its rank, from 0.
     pub rank: u32,
-    /// `pending`, `starting`, `running`, `stopping` or `ended`.
+    /// Its group's place in the job's list of groups; 0 without groups.
+    pub group: u32,
+    /// It had to give its room while the rest of the job goes on.
+    pub given_up: bool,
+    /// `pending`, `nominated`, `starting`, `running`, `stopping` or `ended`.
     pub state: String,
     /// Where it has room.
     pub node: Option<String>,
@@ -77,6 +81,8 @@ impl From<&model::job::Task> for Task {
         let placement = from.placement.as_ref();
         Task {
             rank: from.rank,
+            group: from.group,
+            given_up: from.given_up,
             state: from.state.to_word(),
             node: placement.map(|placement| placement.node.to_string()),
             gpus: placement.map(|placement| shares(&placement.gpus)).unwrap_or_default(),
@@ -100,6 +106,8 @@ impl TryFrom<Task> for model::job::Task {
         let placement = from.node.map(|node| placement_of(node, &gpus));
         Ok(model::job::Task {
             rank: from.rank,
+            group: from.group,
+            given_up: from.given_up,
             state: TaskState::of_word(&from.state)?,
             placement,
             pid: from.pid,

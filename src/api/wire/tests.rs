@@ -189,9 +189,11 @@ fn a_job_reads_back_with_its_tasks_and_attempts() {
     let detail = page::JobDetail {
         row: row(),
         tasks: vec![
-            Task::pending(0),
+            Task::pending(0, 0),
             Task {
                 rank: 1,
+                group: 2,
+                given_up: true,
                 state: TaskState::Running,
                 placement: Some(Placement {
                     node: "n1".into(),

@@ -12,7 +12,7 @@ pub const GROUPS_MAX: usize = 64;
 impl JobSpec {
     /// What a task asks for.
     pub fn request_of_task(&self, task: &Task) -> &Resources {
-        self.group_of_rank(task.rank).map_or(&self.request, |group| &group.request)
+        self.request_of(task.group)
     }
 
     /// What all tasks together would like to have.
@@ -27,13 +27,10 @@ impl JobSpec {
         sum
     }
 
-    /// The group a rank belongs to, if there are groups.
-    pub fn group_of_rank(&self, rank: u32) -> Option<&TaskGroup> {
-        let mut before = 0_u32;
-        self.groups.as_deref()?.groups.iter().find(|group| {
-            before = before.saturating_add(group.gang.size);
-            rank < before
-        })
+    /// The group a task belongs to, if there are groups.
+    pub fn group_of_task(&self, task: &Task) -> Option<&TaskGroup> {
+        let place = usize::try_from(task.group).ok()?;
+        self.groups.as_deref()?.groups.get(place)
     }
 
     /// Something declares how it comes back after it was stopped (DESIGN.md 5.12).

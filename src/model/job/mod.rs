@@ -21,7 +21,7 @@ use crate::model::finding::Signal;
 
 pub use attempt::AttemptRecord;
 pub use spec::{
-    ArrayPlace, Dependency, DependencyKind, Gang, Grace, GroupSet, Groups, JobSpec, Service,
+    ArrayPlace, Dependency, DependencyKind, Gang, Grace, GroupSet, Groups, JobSpec, Kind, Service,
     TaskGroup, WarnSignal,
 };
 pub use state::{Cause, Exit, FailureClass, Hold, Outcome, State, StopFor};
@@ -79,6 +79,9 @@ pub struct Job {
     /// Why it last had to give room, until it runs again; and when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evicted: Option<Box<(Eviction, At)>>,
+    /// Since when its gang is below its minimum while part of it holds room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short_since: Option<At>,
     /// A person holds it back; the state may still be `stopping` on the way there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<Hold>,
@@ -183,6 +186,20 @@ impl Job {
     /// Something declared how it comes back after its processes are gone (DESIGN.md 5.12).
     pub fn has_way_back(&self) -> bool {
         self.spec.requeue || self.continues()
+    }
+
+    /// Rules may stop it to make room for others: it said so, and says how it comes back.
+    pub fn gives_way(&self) -> bool {
+        self.spec.preemptible && self.has_way_back()
+    }
+
+    /// The number of the attempt that its tasks without a process belong to: the current one, or
+    /// the next if none is under way.
+    pub fn attempt_of_promises(&self) -> u32 {
+        match self.state {
+            State::Queued if !self.frozen => self.attempt.saturating_add(1),
+            _ => self.attempt,
+        }
     }
 
     /// The priority it is sorted by.

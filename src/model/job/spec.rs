@@ -102,6 +102,44 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
+/// Identical tasks of a job, whether it names groups or not.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind<'a> {
+    /// Tasks it wants and needs.
+    pub gang: Gang,
+    /// What each of them asks for.
+    pub request: &'a Resources,
+    /// Labels its nodes must have beside those of the job.
+    pub node_labels: Option<&'a BTreeMap<Name, Name>>,
+}
+
+impl JobSpec {
+    /// Its kinds of tasks, in order of their ranks: the groups, or one.
+    pub fn kinds(&self) -> impl Iterator<Item = Kind<'_>> {
+        let whole = Kind { gang: self.gang, request: &self.request, node_labels: None };
+        let groups = self.groups.as_deref().map_or(&[][..], |groups| &groups.groups[..]);
+        let single = groups.is_empty().then_some(whole);
+        single.into_iter().chain(groups.iter().map(|group| Kind {
+            gang: group.gang,
+            request: &group.request,
+            node_labels: Some(&group.node_labels),
+        }))
+    }
+
+    /// What a task of a group asks for.
+    pub fn request_of(&self, group: u32) -> &Resources {
+        let groups = self.groups.as_deref().map_or(&[][..], |groups| &groups.groups[..]);
+        let group = usize::try_from(group).ok().and_then(|at| groups.get(at));
+        group.map_or(&self.request, |group| &group.request)
+    }
+
+    /// The group of each rank of a new attempt, in order.
+    pub fn groups_by_rank(&self) -> impl Iterator<Item = u32> + '_ {
+        let kinds = (0..).zip(self.kinds());
+        kinds.flat_map(|(at, kind)| std::iter::repeat_n(at, kind.gang.size as usize))
+    }
+}
+
 /// The number of tasks: starts with `min` at once or not at all, grows to `size`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Gang {
@@ -123,7 +161,7 @@ impl Default for Gang {
 }
 
 /// The task groups of a job and the tree they stand in.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Groups {
     /// The groups, in order of their ranks.
@@ -137,7 +175,7 @@ pub struct Groups {
 }
 
 /// Identical tasks of a job that has several kinds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TaskGroup {
     /// Its name, unique in the job.
     pub name: Name,
@@ -154,7 +192,7 @@ pub struct TaskGroup {
 }
 
 /// A set of task groups of which some must be satisfied together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GroupSet {
     /// Its name, unique in the job.
     pub name: Name,

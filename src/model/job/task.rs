@@ -8,8 +8,11 @@ use crate::model::job::Exit;
 /// One process of the current attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// Its rank, from 0.
+    /// Its rank, from 0; never used twice in an attempt.
     pub rank: u32,
+    /// Its group's place in the job's list of groups; 0 if it has none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub group: u32,
     /// Where it stands.
     pub state: TaskState,
     /// Where it has room, from placement to end.
@@ -29,6 +32,14 @@ pub struct Task {
     /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<Exit>,
+    /// It had to give its room while the rest of its gang goes on: how it ends says nothing
+    /// about the job, and another rank takes its part when there is room again.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub given_up: bool,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Where a task stands.
@@ -69,10 +80,11 @@ pub struct GpuShare {
 }
 
 impl Task {
-    /// A task without room.
-    pub fn pending(rank: u32) -> Task {
+    /// A task of a group without room.
+    pub fn pending(rank: u32, group: u32) -> Task {
         Task {
             rank,
+            group,
             state: TaskState::Pending,
             placement: None,
             pid: None,
@@ -80,7 +92,13 @@ impl Task {
             started: None,
             ended: None,
             exit: None,
+            given_up: false,
         }
+    }
+
+    /// Its process is over, and not because its room went to others.
+    pub fn is_over(&self) -> bool {
+        self.state == TaskState::Ended && !self.given_up
     }
 }
 

@@ -137,9 +137,10 @@ mod tests {
         assert_eq!(spec.gang, Gang { size: 5, min: 3 });
         assert!(spec.spot && !spec.preemptible);
         let worker = Resources { gpu_milli: 1000, ..request.clone() };
-        assert_eq!(spec.request_of_task(&Task::pending(4)), &worker);
-        assert_eq!(spec.group_of_rank(1).map(|group| &*group.name), Some("work"));
-        assert_eq!(spec.group_of_rank(5), None);
+        assert_eq!(spec.groups_by_rank().collect::<Vec<_>>(), [0, 1, 1, 1, 1]);
+        let task = Task::pending(4, 1);
+        assert_eq!(spec.request_of_task(&task), &worker);
+        assert_eq!(spec.group_of_task(&task).map(|group| &*group.name), Some("work"));
         let all = Resources { cpu_milli: 10_000, gpu_milli: 4000, ..Resources::default() };
         assert_eq!(spec.request_of_all(), all);
     }

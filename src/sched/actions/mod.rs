@@ -1,16 +1,65 @@
 //! The steps of a scheduling cycle, harmless to disruptive; each can be run alone.
 //!
-//! Part of deciding every command: [`cycle`] runs after what the command itself changed.
+//! Part of deciding every command: [`cycle`] runs after what the command itself changed. The
+//! steps in the middle ([`STEPS`]) work on a [`Board`] and may be switched off by name.
 
 pub mod allocate;
+pub mod consolidate;
 pub mod expire;
 pub mod forget;
+mod hunt;
+pub mod preempt;
+pub mod reclaim;
+mod search;
+pub mod stale_gang;
+mod victims;
 
+use crate::sched::board::Board;
+use crate::sched::board::settle::Deed;
 use crate::sched::plan::Plan;
 
-/// Runs the cycle: expire, allocate, forget. At the same time a second run changes nothing.
+pub use hunt::next_due as protected_until;
+
+/// A step of the cycle.
+pub type Step = fn(&mut Board);
+
+/// The steps that give and take room, in order.
+pub const STEPS: [(&str, Step); 5] = [
+    ("allocate", allocate::run),
+    ("consolidate", consolidate::run),
+    ("reclaim", reclaim::run),
+    ("preempt", preempt::run),
+    ("stale_gang", stale_gang::run),
+];
+
+/// Passes of one cycle at most: what one pass decides may let the next decide more.
+const PASSES: usize = 3;
+
+/// Runs the cycle: expire, then give and take room until nothing changes, then forget. At the
+/// same time a second run changes nothing.
 pub fn cycle(plan: &mut Plan) {
     expire::run(plan);
-    allocate::run(plan);
+    for _ in 0..PASSES {
+        if !pass(plan, |_| true) {
+            break;
+        }
+    }
     forget::run(plan);
+}
+
+/// Gives and takes room once, by the named steps that are not switched off; whether somebody
+/// had to give some.
+pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
+    let index = plan.world().index();
+    if index.queue.is_empty() && index.promised.is_empty() && index.short.is_empty() {
+        return false;
+    }
+    let mut board = Board::of(plan.world(), plan.at());
+    for (name, step) in STEPS {
+        if named(name) && plan.world().setup().cycle.on(name) {
+            step(&mut board);
+        }
+    }
+    board.settle(plan);
+    board.deeds.iter().any(|deed| matches!(deed, Deed::Evicts { .. })) || board.has_undone()
 }

@@ -8,6 +8,7 @@ use crate::model::fact::Fact;
 use crate::model::finding::Signal;
 use crate::model::job::attempt::KEPT;
 use crate::model::job::{AttemptRecord, Exit, Job, State, StopFor, Task, TaskState};
+use crate::sched::gangs;
 use crate::sched::world::World;
 
 impl World {
@@ -44,8 +45,30 @@ impl World {
         if let Some(job) = self.jobs.get(&id) {
             let mut job = Job::clone(job);
             change(&mut job);
+            forget_promises(&mut job);
+            let short = gangs::is_short(&job);
+            job.short_since = short.then(|| job.short_since.unwrap_or(self.at));
             self.put_job(job);
         }
+    }
+}
+
+/// The tasks of a new attempt.
+pub(super) fn new_tasks(spec: &JobSpec) -> Vec<Task> {
+    (0..).zip(spec.groups_by_rank()).map(|(rank, group)| Task::pending(rank, group)).collect()
+}
+
+/// Room is promised to jobs that want some: one that does not any more has none.
+fn forget_promises(job: &mut Job) {
+    if matches!(job.state, State::Queued | State::Starting | State::Running) {
+        return;
+    }
+    for task in job.tasks.iter_mut().filter(|task| task.state == TaskState::Nominated) {
+        *task = Task::pending(task.rank, task.group);
+    }
+    let waits = matches!(job.state, State::Waiting(_) | State::Paused | State::Ended(_));
+    if waits && job.tasks.iter().all(|task| task.state == TaskState::Pending) {
+        job.tasks.clear();
     }
 }
 
@@ -77,6 +100,7 @@ fn new_job(
         retries: 0,
         resume: false,
         evicted: None,
+        short_since: None,
         hold: None,
         frozen: false,
         prompt: None,
@@ -106,15 +130,15 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         Fact::JobThawed { .. } => {
             job.frozen = false;
             job.front = None;
-            let started = job.tasks.iter().filter(|task| task.started.is_some()).count();
-            job.ran_since = (started > 0).then_some(active);
-            let runs = started >= job.spec.gang.min as usize;
+            let started = job.tasks.iter().any(|task| task.started.is_some());
+            job.ran_since = started.then_some(active);
+            let runs = gangs::has_its_minimum(job, |task| task.started.is_some());
             enter(job, if runs { State::Running } else { State::Starting }, at);
         }
         Fact::AttemptBegan { attempt, resume, .. } => {
             job.attempt = *attempt;
             job.resume = *resume;
-            job.tasks = (0..job.spec.gang.size).map(Task::pending).collect();
+            job.tasks = new_tasks(&job.spec);
             job.started = Some(at);
             job.exit = None;
             job.ran = crate::base::Span::ZERO;

@@ -2,7 +2,8 @@
 
 use crate::base::{At, Mono, TaskId};
 use crate::model::fact::Fact;
-use crate::model::job::{Job, Task, TaskState};
+use crate::model::job::{Exit, Job, State, Task, TaskState};
+use crate::sched::apply::jobs::new_tasks;
 
 /// Changes a task of the job's current attempt; a fact of another attempt changes nothing.
 pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
@@ -15,7 +16,10 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             }
         }
         Fact::TaskNominated { task, placement } => {
-            if let Some(task) = find(job, *task) {
+            if job.tasks.is_empty() && task.attempt == job.attempt_of_promises() {
+                job.tasks = new_tasks(&job.spec);
+            }
+            if let Some(task) = promised(job, *task) {
                 task.state = TaskState::Nominated;
                 task.placement = Some(placement.clone());
             }
@@ -23,11 +27,22 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         Fact::TaskStopping { task, .. } => {
             if let Some(task) = find(job, *task) {
                 task.state = TaskState::Stopping;
+                task.given_up = true;
             }
         }
-        Fact::TaskUnplaced { task } | Fact::NominationOver { task } => {
+        Fact::TaskUnplaced { task } => {
             if let Some(task) = find(job, *task) {
-                *task = Task::pending(task.rank);
+                *task = Task::pending(task.rank, task.group);
+            }
+        }
+        Fact::NominationOver { task } => {
+            if let Some(task) = promised(job, *task) {
+                *task = Task::pending(task.rank, task.group);
+            }
+            // Before an attempt there are only the tasks that are promised something.
+            let begun = job.tasks.iter().any(|task| task.state != TaskState::Pending);
+            if job.state == State::Queued && !begun {
+                job.tasks.clear();
             }
         }
         Fact::TaskStarted { task: id, pid, .. } => {
@@ -43,19 +58,35 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
                 }
             }
         }
-        Fact::TaskEnded { task: id, exit, ended } => {
-            if let Some(task) = find(job, *id) {
-                task.state = TaskState::Ended;
-                let ended = ended.unwrap_or(at);
-                task.ended = Some(task.started.map_or(ended, |started| ended.max(started)));
-                task.exit = Some(exit.clone());
-            }
-            if job.prompt.as_ref().is_some_and(|prompt| prompt.rank == id.rank) {
-                job.prompt = None;
-            }
-        }
+        Fact::TaskEnded { task, exit, ended } => end(job, *task, exit, ended.unwrap_or(at)),
         _ => {}
     }
+}
+
+/// Its process is over. One that gave its room to others is followed by another rank, which
+/// takes its part when there is room again.
+fn end(job: &mut Job, id: TaskId, exit: &Exit, ended: At) {
+    let stops = job.stop.is_some();
+    let mut follows = None;
+    if let Some(task) = find(job, id) {
+        task.state = TaskState::Ended;
+        task.ended = Some(task.started.map_or(ended, |started| ended.max(started)));
+        task.exit = Some(exit.clone());
+        follows = (task.given_up && !stops).then_some(task.group);
+    }
+    if let Some(group) = follows {
+        let rank = u32::try_from(job.tasks.len()).unwrap_or(u32::MAX);
+        job.tasks.push(Task::pending(rank, group));
+    }
+    if job.prompt.as_ref().is_some_and(|prompt| prompt.rank == id.rank) {
+        job.prompt = None;
+    }
+}
+
+/// A task that is promised something, perhaps of an attempt that has not begun.
+fn promised(job: &mut Job, id: TaskId) -> Option<&mut Task> {
+    let rank = usize::try_from(id.rank).ok()?;
+    (job.attempt_of_promises() == id.attempt).then_some(job.tasks.get_mut(rank)).flatten()
 }
 
 fn find(job: &mut Job, id: TaskId) -> Option<&mut Task> {

@@ -232,6 +232,7 @@ fn set(plan: &mut Plan, job: &Arc<Job>, change: &Change, by: &Actor) -> Result<(
     if let Some(team) = &change.team {
         known_team(plan, team)?;
         rights::on_team(plan.world(), by, team, Right::Submit)?;
+        submit::check_leaf(plan, team)?;
         spec.team = team.clone();
     }
     if let Some(preemptible) = change.preemptible {

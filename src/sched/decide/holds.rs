@@ -10,6 +10,7 @@ use crate::model::fact::Class;
 use crate::model::job::{Hold, Job, State, StopFor};
 use crate::model::page::Lane;
 use crate::model::refusal::Refusal;
+use crate::model::team::is_within;
 use crate::sched::decide::{act, life};
 use crate::sched::plan::Plan;
 
@@ -40,7 +41,8 @@ pub(super) fn pause_job(plan: &mut Plan, job: &Job, hold: Hold) -> Result<(), Re
 
 /// It is not being ended for good.
 fn comes_back(job: &Job) -> bool {
-    let comes_back = |why| matches!(why, StopFor::Pause | StopFor::Requeue | StopFor::Gang);
+    let comes_back =
+        |why| matches!(why, StopFor::Pause | StopFor::Requeue | StopFor::Preempt | StopFor::Gang);
     job.stop.is_none_or(comes_back)
 }
 
@@ -78,13 +80,13 @@ fn held(plan: &Plan, team: Option<&Name>) -> Option<Hold> {
     }
 }
 
-/// Jobs of a team, or all, that run or that `hold` had stopped.
+/// Jobs of a team and those below it, or all, that run or that `hold` had stopped.
 fn members(plan: &Plan, team: Option<&Name>, hold: Option<&Hold>) -> Vec<JobId> {
     let world = plan.world();
     let lanes = [Lane::Human, Lane::Running, Lane::Queued].into_iter();
     let ids = lanes.flat_map(|lane| world.index().lane(lane, None));
     let jobs = ids.filter_map(|(_, id)| world.job(id));
-    let inside = jobs.filter(|job| team.is_none_or(|team| job.spec.team == *team));
+    let inside = jobs.filter(|job| team.is_none_or(|team| is_within(&job.spec.team, team)));
     let meant = inside.filter(|job| match &job.hold {
         None => job.active_tasks().next().is_some() && !job.frozen,
         Some(_) => job.hold.as_ref() == hold,

@@ -203,7 +203,11 @@ fn failure_class(exit: &Exit) -> FailureClass {
 
 /// How an attempt ended: by the task that first ended badly, else by the last one.
 fn worst_exit(job: &Job) -> Option<Exit> {
-    let ended = |task: &&crate::model::job::Task| task.state == TaskState::Ended;
+    let any_left = job.tasks.iter().any(|task| task.is_over());
+    // What had to give its room speaks for the job only if nothing else does.
+    let ended = |task: &&crate::model::job::Task| {
+        task.state == TaskState::Ended && (!any_left || !task.given_up)
+    };
     let bad = job.tasks.iter().filter(ended).filter(|t| !exit_is_success(t.exit.as_ref()));
     let first_bad = bad.min_by_key(|task| (task.ended.map(|at| at.now), task.rank));
     let last = job.tasks.iter().filter(ended).max_by_key(|task| task.ended.map(|at| at.now));

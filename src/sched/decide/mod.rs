@@ -39,30 +39,42 @@ pub struct Decision {
 /// A refusal: nothing has changed, no number is used up.
 pub fn decide(world: &World, command: &Command, at: At) -> Result<Decision, Refusal> {
     let mut plan = Plan::new(world, at);
+    let jobs = take(&mut plan, command)?;
+    actions::cycle(&mut plan);
+    let (facts, world) = plan.commit();
+    Ok(Decision { facts, world, jobs })
+}
+
+/// Takes what a command itself changes into a plan, without the cycle that follows it: how
+/// several things can be let happen at once. The jobs it made.
+///
+/// # Errors
+/// A refusal; the plan must then be dropped.
+pub fn take(plan: &mut Plan, command: &Command) -> Result<Vec<JobId>, Refusal> {
     let mut jobs = Vec::new();
     match command {
-        Command::Submit(submit) => jobs = submit::decide(&mut plan, submit)?,
-        Command::Act(act) => act::decide(&mut plan, act)?,
+        Command::Submit(submit) => jobs = submit::decide(plan, submit)?,
+        Command::Act(act) => act::decide(plan, act)?,
         Command::Pause { team, until, reason, by } => {
-            rights::operate(&plan, by, team.as_deref())?;
+            rights::operate(plan, by, team.as_deref())?;
             if reason.trim().is_empty() {
                 let hint = "say why with --reason, so that others know";
                 return Err(Refusal::new(RefusalCode::Usage, "a reason is required", hint));
             }
-            team.iter().try_for_each(|team| known_team(&plan, team))?;
-            let hold = hold(&plan, by, *until, Some(reason.clone()))?;
-            holds::pause_all(&mut plan, team.as_ref(), &hold);
+            team.iter().try_for_each(|team| known_team(plan, team))?;
+            let hold = hold(plan, by, *until, Some(reason.clone()))?;
+            holds::pause_all(plan, team.as_ref(), &hold);
         }
         Command::Resume { team, by } => {
-            rights::operate(&plan, by, team.as_deref())?;
-            team.iter().try_for_each(|team| known_team(&plan, team))?;
-            holds::resume_all(&mut plan, team.as_ref(), &by.user);
+            rights::operate(plan, by, team.as_deref())?;
+            team.iter().try_for_each(|team| known_team(plan, team))?;
+            holds::resume_all(plan, team.as_ref(), &by.user);
         }
         Command::Team { team, change, key, by } => {
-            team::decide(&mut plan, team, change, key.as_ref(), by)?;
+            team::decide(plan, team, change, key.as_ref(), by)?;
         }
         Command::Drain { node, on, by } => {
-            rights::operate(&plan, by, None)?;
+            rights::operate(plan, by, None)?;
             let Some(known) = plan.world().node(node) else {
                 return Err(Refusal::new(
                     RefusalCode::NotFound,
@@ -81,20 +93,18 @@ pub fn decide(world: &World, command: &Command, at: At) -> Result<Decision, Refu
                 plan.note(Fact::Looked { user: by.user.clone(), mark: *mark });
             }
         }
-        Command::Report { job, report, by } => report::decide(&mut plan, *job, report, by)?,
-        Command::Task { task, event } => task::decide(&mut plan, *task, event),
+        Command::Report { job, report, by } => report::decide(plan, *job, report, by)?,
+        Command::Task { task, event } => task::decide(plan, *task, event),
         Command::NodeSeen { .. }
         | Command::Configure(_)
         | Command::Started { .. }
-        | Command::Down { .. } => machine::decide(&mut plan, command),
+        | Command::Down { .. } => machine::decide(plan, command),
         Command::Tick => {}
         Command::Find { job, signal, level, evidence } => {
-            life::find(&mut plan, *job, *signal, *level, evidence);
+            life::find(plan, *job, *signal, *level, evidence);
         }
     }
-    actions::cycle(&mut plan);
-    let (facts, world) = plan.commit();
-    Ok(Decision { facts, world, jobs })
+    Ok(jobs)
 }
 
 fn known_team(plan: &Plan, team: &str) -> Result<(), Refusal> {

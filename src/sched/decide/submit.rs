@@ -74,6 +74,7 @@ fn check(
     }
     known_team(plan, &spec.team)?;
     rights::on_team(plan.world(), &submit.by, &spec.team, Right::Submit)?;
+    check_leaf(plan, &spec.team)?;
     if spec.priority > PRIORITY_MAX {
         let what = format!("priority {} is out of range", spec.priority);
         return Err(usage(what, format!("0 to {PRIORITY_MAX}, higher goes first")));
@@ -105,6 +106,17 @@ fn check(
         )),
         _ => Ok(()),
     }
+}
+
+/// Only leaves of the tree of teams hold jobs.
+pub(super) fn check_leaf(plan: &Plan, team: &str) -> Result<(), Refusal> {
+    let below = plan.world().teams().filter(|other| other.parent() == Some(team));
+    let below: Vec<&str> = below.map(|other| &*other.name).collect();
+    if below.is_empty() {
+        return Ok(());
+    }
+    let what = format!("team {team} has teams below it, and only leaves of the tree hold jobs");
+    Err(usage(what, format!("choose one of {}", below.join(", "))))
 }
 
 fn check_size(spec: &JobSpec) -> Result<(), Refusal> {

@@ -5,15 +5,16 @@ use crate::base::{At, TaskId};
 use crate::model::Fact;
 use crate::model::command::TaskEvent;
 use crate::model::fact::Class;
-use crate::model::job::{Exit, Job, State, StopFor, TaskState};
+use crate::model::job::{Exit, Job, State, StopFor, Task};
 use crate::sched::decide::life;
+use crate::sched::gangs;
 use crate::sched::plan::Plan;
 
 /// Takes one event.
 pub(super) fn decide(plan: &mut Plan, id: TaskId, event: &TaskEvent) {
     let Some(job) = plan.job(id.job).filter(|job| job.attempt == id.attempt) else { return };
-    let rank = usize::try_from(id.rank).unwrap_or(usize::MAX);
-    let Some(task) = job.tasks.get(rank).filter(|task| task.state.is_active()) else { return };
+    let task = rank(id).and_then(|rank| job.tasks.get(rank));
+    let Some(task) = task.filter(|task| task.state.is_active()) else { return };
     match event {
         TaskEvent::Started { pid } => {
             if task.started.is_none() {
@@ -50,12 +51,23 @@ pub(super) fn decide(plan: &mut Plan, id: TaskId, event: &TaskEvent) {
     }
 }
 
+fn rank(id: TaskId) -> Option<usize> {
+    usize::try_from(id.rank).ok()
+}
+
 /// A task whose device is taken looks for another. A gang that has its minimum without it goes
 /// on; any other gives its room back and waits for all of it.
 fn not_started(plan: &mut Plan, job: &Job, id: TaskId, why: String) {
-    let others = job.active_tasks().filter(|task| task.rank != id.rank).count();
-    let ended = job.tasks.iter().filter(|task| task.state == TaskState::Ended).count();
-    if job.stop.is_none() && others > 0 && others + ended >= job.spec.gang.min as usize {
+    let mut others = job.active_tasks().filter(|task| task.rank != id.rank);
+    let given_up = rank(id).and_then(|rank| job.tasks.get(rank)).is_some_and(|t| t.given_up);
+    let counts = |task: &Task| {
+        task.rank != id.rank && !task.given_up && (task.state.is_active() || task.is_over())
+    };
+    if given_up {
+        plan.note(Fact::TaskEnded { task: id, exit: Exit::NotStarted(why), ended: None });
+        return life::finish_attempt(plan, id.job);
+    }
+    if job.stop.is_none() && others.next().is_some() && gangs::has_its_minimum(job, counts) {
         plan.note(Fact::TaskUnplaced { task: id });
         return;
     }
@@ -69,8 +81,8 @@ fn not_started(plan: &mut Plan, job: &Job, id: TaskId, why: String) {
 /// The job runs once the minimum of its gang does.
 fn run_if_enough(plan: &mut Plan, id: TaskId) {
     let Some(job) = plan.job(id.job) else { return };
-    let running = job.tasks.iter().filter(|task| task.started.is_some()).count();
-    if job.state == State::Starting && running >= job.spec.gang.min as usize {
+    let runs = |task: &Task| task.started.is_some() && !task.given_up;
+    if job.state == State::Starting && gangs::has_its_minimum(&job, runs) {
         plan.note(Fact::JobRunning { job: job.id });
     }
 }
@@ -78,8 +90,9 @@ fn run_if_enough(plan: &mut Plan, id: TaskId) {
 fn ended(plan: &mut Plan, job: &Job, id: TaskId, exit: &Exit, at: Option<At>) {
     plan.note(Fact::TaskEnded { task: id, exit: exit.clone(), ended: at });
     let others = job.active_tasks().any(|task| task.rank != id.rank);
+    let given_up = rank(id).and_then(|rank| job.tasks.get(rank)).is_some_and(|t| t.given_up);
     // One bad end ends a gang: the rest could only wait for a peer that is gone.
-    if others && job.stop.is_none() && !exit.is_success() {
+    if others && !given_up && job.stop.is_none() && !exit.is_success() {
         let why = if *exit == Exit::Unknown { StopFor::Gang } else { StopFor::Failure };
         life::stop(plan, job.id, why, "holdshort", None);
         return;

@@ -1,14 +1,17 @@
 //! Why a job is where it is: one dominant reason with numbers, the others, and what would
 //! change it (DESIGN.md 5.13). The words are made elsewhere.
 
+mod gates;
 mod room;
 
 use crate::base::{At, JobId};
 use crate::model::job::{Cause, Exit, FailureClass, Job, Outcome, State};
 use crate::model::page::{Lane, Why};
 use crate::model::reason::{Code, Reason};
+use crate::model::team::parent;
 use crate::sched::world::World;
 
+pub(super) use gates::in_all;
 pub use room::never_fits;
 
 /// The whole answer for one job; `None` when it is not in the world.
@@ -47,6 +50,9 @@ fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reas
         | Code::Backoff
         | Code::ArrayThrottle
         | Code::NeverFits
+        | Code::OverLimit
+        | Code::OverQuota
+        | Code::Promised
         | Code::RateLimited
         | Code::NodesUnavailable
         | Code::GpuForeign => Some(reason.clone()),
@@ -118,9 +124,12 @@ fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
 
 fn holds(world: &World, job: &Job, reasons: &mut Vec<Reason>) {
     reasons.extend(world.paused().map(|hold| paused(Code::AllPaused, hold)));
-    let team = world.teams.get(&job.spec.team).and_then(|team| team.paused.as_ref());
-    let team = team.map(|hold| paused(Code::TeamPaused, hold).with("team", &*job.spec.team));
-    reasons.extend(team);
+    let mut above = Some(&*job.spec.team);
+    while let Some(name) = above {
+        let hold = world.teams.get(name).and_then(|team| team.paused.as_ref());
+        reasons.extend(hold.map(|hold| paused(Code::TeamPaused, hold).with("team", name)));
+        above = parent(name);
+    }
 }
 
 fn paused(code: Code, hold: &crate::model::job::Hold) -> Reason {

@@ -1,54 +1,119 @@
 //! Reasons that lie in room: what is asked for against what there is.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::base::{At, JobId, Name};
 use crate::model::Resources;
-use crate::model::job::{Job, JobSpec, State};
+use crate::model::job::{Job, JobSpec, State, TaskState};
 use crate::model::node::{Gpu, Node};
 use crate::model::page::Lane;
 use crate::model::reason::{Code, Reason};
-use crate::sched::actions::allocate::{cores_free, could_start, room, rooms};
-use crate::sched::index::next_chunk;
-use crate::sched::policy::fit::{self, Best, Room, WHOLE};
+use crate::model::setup::PlaceBy;
+use crate::sched::board::place::Fussy;
+use crate::sched::board::room as room_of;
+use crate::sched::gangs;
+use crate::sched::policy::fit::{self, Best, Grip, Room, When};
+use crate::sched::policy::gang::Share;
 use crate::sched::world::World;
 
 /// Running jobs that are looked at for one whose end would help.
 const OTHERS: usize = 64;
 
+/// Nodes and the room on them, by the same place.
+struct Rooms {
+    nodes: Vec<Arc<Node>>,
+    rooms: Vec<Room>,
+}
+
+impl Rooms {
+    fn of<'a>(nodes: impl Iterator<Item = &'a Arc<Node>>, room: impl Fn(&Node) -> Room) -> Rooms {
+        let nodes: Vec<Arc<Node>> = nodes.cloned().collect();
+        let rooms = nodes.iter().map(|node| room(node)).collect();
+        Rooms { nodes, rooms }
+    }
+
+    /// Places tasks together, and answers how many could be placed and the best that was free
+    /// when the next one could not.
+    fn place(&mut self, spec: &JobSpec, comes_back: bool, tasks: &[Share]) -> Option<(u32, Best)> {
+        let mut placed = 0;
+        for share in tasks {
+            let fussy = Fussy::of(spec, share.id, comes_back);
+            let request = spec.request_of(share.id);
+            for _ in 0..share.tasks {
+                let may_use = |at: usize| fussy.takes(&self.nodes[at].traits);
+                let by = PlaceBy::BinPack;
+                let Some((at, _)) = fit::choose(&self.rooms, request, by, When::Now, may_use)
+                else {
+                    return Some((placed, fit::best(&self.rooms, request)));
+                };
+                let room = &mut self.rooms[at];
+                let grip = room.grip(request.gpu_milli, When::Now, by).unwrap_or(Grip::Nothing);
+                room.take(request, &grip, When::Now);
+                placed += 1;
+            }
+        }
+        None
+    }
+}
+
+/// The least tasks of each group that must be placed together at the start.
+fn at_least(spec: &JobSpec) -> Vec<Share> {
+    let sizes: Vec<u32> = spec.kinds().map(|kind| kind.gang.size).collect();
+    let gang = gangs::tree(spec, |group| {
+        let size = usize::try_from(group).ok().and_then(|at| sizes.get(at));
+        (0, size.copied().unwrap_or(0))
+    });
+    crate::sched::policy::gang::next_chunk(&gang)
+}
+
 /// Why this could never start here even if everything were free; `None` if it could.
 pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
     // Where there is no node at the moment, nothing can be said.
     world.nodes().find(|node| node.up)?;
-    let min = u64::from(spec.gang.min);
-    for (name, units) in &spec.request.custom {
+    let tasks = at_least(spec);
+    for (name, units) in &sum(spec, &tasks).custom {
         let there = world.countable(name);
         let most = there.map_or(0, |c| c.per_minute.map_or(c.count, |rate| rate.min(c.count)));
-        let need = units.saturating_mul(min);
-        if need > most {
+        if *units > most {
             let reason = Reason::bare(Code::NeverFits).with("resource", &**name);
-            return Some(reason.with("need", need).with("count", most));
+            return Some(reason.with("need", *units).with("count", most));
         }
     }
-    let mut empty: Vec<Room> = world.nodes().map(|node| all_of(node)).collect();
-    match fit::place(&mut empty, &spec.request, spec.gang.min) {
-        Ok(_) => None,
-        Err((placed, best)) => {
-            let reason = shortage(Code::NeverFits, &spec.request, best, "largest");
-            Some(gang(reason, spec.gang.min, placed))
+    // Whether it can come back may yet change.
+    if let [Share { id, tasks: 1 }] = *tasks {
+        let (request, fussy) = (spec.request_of(id), Fussy::of(spec, id, true));
+        let holds =
+            |node: &&Arc<Node>| fussy.takes(&node.traits) && all_of(node).fits(request, When::Now);
+        if world.nodes().any(|node| holds(&node)) {
+            return None;
         }
     }
+    let (placed, best) = Rooms::of(world.nodes(), all_of).place(spec, true, &tasks)?;
+    let reason = shortage(Code::NeverFits, largest(spec, &tasks), best, "largest");
+    Some(gang(reason, spec.gang.min, placed))
 }
 
 /// A node as if nothing ran on it and nobody else used its devices.
 fn all_of(node: &Node) -> Room {
-    Room {
-        name: node.name.clone(),
-        cpu_milli: node.capacity.cpu_milli,
-        mem_bytes: node.capacity.mem_bytes,
-        gpus: node.gpus.iter().map(|gpu| (gpu.index, WHOLE)).collect(),
-        cpu_total: node.capacity.cpu_milli,
+    let (name, most) = (node.name.clone(), node.traits.max_tasks);
+    let devices: Vec<u32> = node.gpus.iter().map(|gpu| gpu.index).collect();
+    Room::empty(name, node.capacity.cpu_milli, node.capacity.mem_bytes, most, &devices)
+}
+
+/// What some tasks ask for together.
+fn sum(spec: &JobSpec, tasks: &[Share]) -> Resources {
+    let mut sum = Resources::default();
+    for share in tasks {
+        sum.add(&spec.request_of(share.id).times(u64::from(share.tasks)));
     }
+    sum
+}
+
+/// What the first of the tasks asks for, which stands for all in a sentence.
+fn largest<'a>(spec: &'a JobSpec, tasks: &[Share]) -> &'a Resources {
+    let requests = tasks.iter().map(|share| spec.request_of(share.id));
+    requests.max_by_key(|r| (r.gpu_milli, r.cpu_milli, r.mem_bytes)).unwrap_or(&spec.request)
 }
 
 /// The array and its limit, for an element that would count as one more.
@@ -60,48 +125,108 @@ fn throttle(job: &Job) -> Option<(JobId, u32)> {
 /// Everything about room that keeps a job from its next chunk, dominant first.
 pub(super) fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
     let spec = &job.spec;
-    let chunk = next_chunk(job).unwrap_or(spec.gang.min);
+    let tasks = match job.frozen {
+        true => running(job),
+        false => Some(gangs::next_chunk(job)).filter(|c| !c.is_empty()).unwrap_or(at_least(spec)),
+    };
     let mut reasons = Vec::new();
     if let Some(reason) = never_fits(world, spec).filter(|_| !job.frozen) {
         return vec![reason];
     }
     if let Some((array, throttle)) = throttle(job) {
-        let running = world.index().arrays.get(&array).copied().unwrap_or(0);
+        let running = world.index().elements(array);
         if running >= throttle {
             let reason = Reason::bare(Code::ArrayThrottle).with("running", u64::from(running));
             reasons.push(reason.with("throttle", u64::from(throttle)));
         }
     }
-    countables(world, job, u64::from(chunk), at, &mut reasons);
+    let chunk = sum(spec, &tasks);
+    if !job.frozen {
+        reasons.extend(super::gates::reasons(world, job, &chunk));
+    }
+    countables(world, job, &chunk, at, &mut reasons);
     if job.frozen {
-        reasons.extend(thaw_waits(world, job, chunk));
+        reasons.extend(thaw_waits(world, job));
         return reasons;
     }
-    let mut free = rooms(world);
-    if let Err((placed, best)) = fit::place(&mut free, &spec.request, chunk) {
-        reasons.push(no_room(world, spec, placed, best));
+    reasons.extend(promised(world, job));
+    let mut free = rooms(world, Some(job.id), |node| node.up && node.drain.is_none());
+    if let Some((placed, best)) = free.place(spec, job.has_way_back(), &tasks) {
+        reasons.push(no_room(world, job, &tasks, placed, best));
     }
     reasons
 }
 
-/// A frozen job can only go on where it is.
-fn thaw_waits(world: &World, job: &Job, tasks: u32) -> Option<Reason> {
-    if cores_free(world, job) {
-        return None;
-    }
-    let nodes = job.active_tasks().filter_map(|task| task.placement.as_ref());
-    let names: BTreeSet<&str> = nodes.map(|placement| &*placement.node).collect();
-    let names: Vec<&str> = names.into_iter().collect();
-    let need = job.spec.request.cpu_milli.saturating_mul(u64::from(tasks));
-    let reason = Reason::bare(Code::ThawWaits).with("node", names.join(", "));
-    Some(reason.with("need_cpu_milli", need))
+/// The tasks of a job that hold room, by group.
+fn running(job: &Job) -> Vec<Share> {
+    job.active_tasks().map(|task| Share { id: task.group, tasks: 1 }).collect()
 }
 
-fn countables(world: &World, job: &Job, tasks: u64, at: At, reasons: &mut Vec<Reason>) {
-    for (name, units) in &job.spec.request.custom {
-        let Some(countable) = world.countable(name) else { continue };
-        let need = units.saturating_mul(tasks);
-        let free = countable.count.saturating_sub(world.index().custom_held(name));
+/// Free room as it is, less what is promised to others than `but`.
+fn rooms(world: &World, but: Option<JobId>, which: impl Fn(&Node) -> bool) -> Rooms {
+    let nodes = world.nodes().filter(|node| which(node));
+    let used = |node: &Node| room_of(node, Some(&world.index().used(&node.name)));
+    let mut rooms = Rooms::of(nodes, used);
+    for id in world.index().promised.iter().filter(|id| Some(**id) != but) {
+        let Some(job) = world.job(*id) else { continue };
+        for task in job.tasks.iter().filter(|task| task.state == TaskState::Nominated) {
+            let Some(placement) = &task.placement else { continue };
+            let room = rooms.rooms.iter_mut().find(|room| room.name == placement.node);
+            let (request, grip) = (job.spec.request_of(task.group), &placement.gpus);
+            if let Some(room) = room {
+                room.take(request, &Grip::Known(grip.clone()), When::Later);
+            }
+        }
+    }
+    rooms
+}
+
+/// It is promised room that is still being released.
+fn promised(world: &World, job: &Job) -> Option<Reason> {
+    let tasks = job.tasks.iter().filter(|task| task.state == TaskState::Nominated);
+    let nodes = tasks.filter_map(|task| Some(&*task.placement.as_ref()?.node));
+    let names: BTreeSet<&str> = nodes.collect();
+    let known = !names.is_empty() && world.job(job.id).is_some();
+    let names: Vec<&str> = names.into_iter().collect();
+    known.then(|| Reason::bare(Code::Promised).with("node", names.join(", ")))
+}
+
+/// A frozen job can only go on where it is.
+fn thaw_waits(world: &World, job: &Job) -> Option<Reason> {
+    let mut cores: std::collections::BTreeMap<&Name, u64> = Default::default();
+    for task in job.active_tasks() {
+        if let Some(placement) = &task.placement {
+            let need = job.spec.request_of(task.group).cpu_milli;
+            *cores.entry(&placement.node).or_default() += need;
+        }
+    }
+    let rooms = rooms(world, None, |node| node.up);
+    let free = |name: &Name| rooms.rooms.iter().find(|room| room.name == *name);
+    let fits = |(name, need): (&&Name, &u64)| free(name).is_some_and(|r| r.cpu.free() >= *need);
+    if cores.iter().all(fits) {
+        return None;
+    }
+    let names: Vec<&str> = cores.keys().map(|name| &***name).collect();
+    let reason = Reason::bare(Code::ThawWaits).with("node", names.join(", "));
+    Some(reason.with("need_cpu_milli", cores.values().sum::<u64>()))
+}
+
+/// Units that are promised to others.
+fn promised_units(world: &World, name: &str, but: JobId) -> u64 {
+    let jobs = world.index().promised.iter().filter(|id| **id != but);
+    let jobs = jobs.filter_map(|id| world.job(*id));
+    let tasks = jobs.flat_map(|job| job.tasks.iter().map(move |task| (job, task)));
+    let nominated = tasks.filter(|(_, task)| task.state == TaskState::Nominated);
+    let units =
+        nominated.filter_map(|(job, task)| job.spec.request_of(task.group).custom.get(name));
+    units.sum()
+}
+
+fn countables(world: &World, job: &Job, chunk: &Resources, at: At, reasons: &mut Vec<Reason>) {
+    for (name, need) in &chunk.custom {
+        let (need, Some(countable)) = (*need, world.countable(name)) else { continue };
+        let taken = world.index().custom_held(name) + promised_units(world, name, job.id);
+        let free = countable.count.saturating_sub(taken);
         if need > free {
             let reason = Reason::bare(Code::ResourceBusy).with("resource", &**name);
             reasons
@@ -126,33 +251,35 @@ fn countables(world: &World, job: &Job, tasks: u64, at: At, reasons: &mut Vec<Re
     }
 }
 
-fn no_room(world: &World, spec: &JobSpec, placed: u32, best: Best) -> Reason {
-    let min = spec.gang.min;
+fn no_room(world: &World, job: &Job, tasks: &[Share], placed: u32, best: Best) -> Reason {
+    let (spec, comes_back) = (&job.spec, job.has_way_back());
     // Would it fit if the drained nodes or the devices others use were there?
-    let mut undrained: Vec<Room> =
-        world.nodes().filter(|node| node.up).map(|node| room(world, node)).collect();
-    if fit::place(&mut undrained, &spec.request, min).is_ok() {
+    let mut undrained = rooms(world, Some(job.id), |node| node.up);
+    if undrained.place(spec, comes_back, tasks).is_none() {
         let drained = world.nodes().filter(|node| node.drain.is_some()).map(|node| &*node.name);
         let names: Vec<&str> = drained.collect();
         return Reason::bare(Code::NodesUnavailable).with("node", names.join(", "));
     }
-    if let Some(by) = foreign_user(world, spec) {
-        return shortage(Code::GpuForeign, &spec.request, best, "best").with("by", &*by);
+    let request = largest(spec, tasks);
+    if let Some(by) = foreign_user(world, job, tasks) {
+        return shortage(Code::GpuForeign, request, best, "best").with("by", &*by);
     }
+    let min = spec.gang.min;
     let code = if min > 1 { Code::GangIncomplete } else { Code::NoRoom };
-    gang(shortage(code, &spec.request, best, "best"), min, placed)
+    gang(shortage(code, request, best, "best"), min, placed)
 }
 
 /// Who uses a device without which the job does not fit and with which it would.
-fn foreign_user(world: &World, spec: &JobSpec) -> Option<Name> {
+fn foreign_user(world: &World, job: &Job, tasks: &[Share]) -> Option<Name> {
     let by = world.nodes().flat_map(|node| &node.gpus).find_map(|gpu| gpu.foreign.clone())?;
     let ours = |node: &Node| Node {
         gpus: node.gpus.iter().map(|gpu| Gpu { foreign: None, ..gpu.clone() }).collect(),
         ..node.clone()
     };
     let open = world.nodes().filter(|node| node.up && node.drain.is_none());
-    let mut rooms: Vec<Room> = open.map(|node| room(world, &ours(node))).collect();
-    fit::place(&mut rooms, &spec.request, spec.gang.min).is_ok().then_some(by)
+    let used = |node: &Node| room_of(&ours(node), Some(&world.index().used(&node.name)));
+    let mut rooms = Rooms::of(open, used);
+    rooms.place(&job.spec, job.has_way_back(), tasks).is_none().then_some(by)
 }
 
 /// What is asked for against the most there is in one place, of what is short only.
@@ -188,7 +315,7 @@ pub(super) fn would_change(world: &World, job: &Job, at: At) -> Vec<Reason> {
     let enough = others.filter_map(|(_, id)| world.job(id)).find(|other| {
         let mut without = world.clone();
         without.drop_job(other.id);
-        could_start(&without, job, at.now)
+        reasons(&without, job, at).is_empty()
     });
     enough.map(|other| Reason::bare(Code::Running).with("job", other.id.0)).into_iter().collect()
 }

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::model::Resources;
 pub use crate::model::team::{Bounds, Weights};
 
 /// One of the resources that teams share.
@@ -117,6 +118,14 @@ impl Bounds {
     /// Each made by a function of its kind.
     pub fn each(of: impl Fn(Kind) -> Bound) -> Bounds {
         Bounds { cpu_milli: of(Kind::Cpu), mem_bytes: of(Kind::Mem), gpu_milli: of(Kind::Gpu) }
+    }
+}
+
+impl From<&Resources> for Amounts {
+    /// What of them teams share; countable resources are left out.
+    fn from(resources: &Resources) -> Amounts {
+        let Resources { cpu_milli, mem_bytes, gpu_milli, .. } = *resources;
+        Amounts { cpu_milli, mem_bytes, gpu_milli }
     }
 }
 

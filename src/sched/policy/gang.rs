@@ -44,7 +44,7 @@ pub enum Member {
 }
 
 /// So many tasks of a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Share {
     /// The group.
     pub id: u32,

@@ -1,14 +1,15 @@
 //! Who goes first.
 //!
 //! Priority (lifted by `next`), then `next` itself, then jobs that come back before new ones,
-//! then gangs below their minimum before those that only grow, then age, then number
-//! (DESIGN.md 5.5). Who of the others goes into the room before a reservation is
-//! [`BackfillOrder`].
+//! then gangs below their minimum before those that have it and those that have more, then age,
+//! then number (DESIGN.md 5.5). Victims are taken in the exact reverse. Who of the others goes
+//! into the room before a reservation is [`BackfillOrder`].
 
 use std::cmp::Reverse;
 
 use crate::base::{JobId, Mono, Span};
 use crate::model::job::{Job, State};
+use crate::sched::policy::gang::Standing;
 
 /// A job's place among those that want room; the smallest goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,7 +21,7 @@ pub struct Place {
     /// One that comes back before a new one.
     pub resumed: Reverse<bool>,
     /// A gang below its minimum before one that only grows.
-    pub grows: bool,
+    pub standing: Standing,
     /// Older first.
     pub submitted: Mono,
     /// Lower number first.
@@ -28,14 +29,14 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of a job.
-    pub fn of(job: &Job) -> Place {
-        let grows = matches!(job.state, State::Starting | State::Running);
+    /// The place of a job whose gang stands so.
+    pub fn of(job: &Job, standing: Standing) -> Place {
+        let runs = matches!(job.state, State::Starting | State::Running);
         Place {
             priority: Reverse(job.sort_priority()),
             front: Reverse(job.front.map_or(0, |front| front.rank)),
-            resumed: Reverse(job.attempt > 0 && !grows),
-            grows,
+            resumed: Reverse(job.attempt > 0 && !runs),
+            standing,
             submitted: job.submitted.now,
             id: job.id,
         }
@@ -71,7 +72,7 @@ mod tests {
             priority: Reverse(priority),
             front: Reverse(front),
             resumed: Reverse(resumed),
-            grows: false,
+            standing: Standing::Below,
             submitted: Mono(submitted),
             id: JobId(id),
         }
@@ -85,7 +86,8 @@ mod tests {
             place(200, 1, false, 9, 7),
             place(200, 0, true, 9, 6),
             place(200, 0, false, 1, 5),
-            Place { grows: true, ..place(200, 0, false, 0, 1) },
+            Place { standing: Standing::Exactly, ..place(200, 0, false, 0, 1) },
+            Place { standing: Standing::Above, ..place(200, 0, false, 0, 1) },
             place(100, 9, true, 0, 0),
         ];
         assert!(best_first.is_sorted());

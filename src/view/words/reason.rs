@@ -53,6 +53,12 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
             _ => "its array runs as many elements at once as it may".to_owned(),
         },
         Code::NeverFits => never_fits(&read),
+        Code::OverLimit => bound(&read, "the limit", ""),
+        Code::OverQuota => bound(&read, "the quota", " for jobs that never give way"),
+        Code::Promised => {
+            let node = read.aside("on ", "node");
+            format!("room is promised to it that others are giving back{node}")
+        }
         Code::ResourceBusy => resource_busy(&read),
         Code::RateLimited => rate_limited(&read),
         Code::NodesUnavailable => {
@@ -202,6 +208,24 @@ fn resource_busy(read: &Read) -> String {
     }
 }
 
+/// A bound of a team that its next tasks would break.
+fn bound(read: &Read, what: &str, whose: &str) -> String {
+    let team = read.text("team").map_or_else(String::new, |team| format!(" of team {team}"));
+    type Write = fn(u64) -> String;
+    let kinds: [(&str, &str, Write); 3] = [
+        ("gpu_milli", " GPUs", format_gpu),
+        ("cpu_milli", " cores", format_cpu),
+        ("mem_bytes", " of memory", format_bytes),
+    ];
+    let told = kinds.iter().find_map(|(name, unit, write)| {
+        let amount = |word: &str| read.amount(&format!("{word}_{name}"));
+        let (need, used, most) = (amount("need")?, amount("used")?, amount("bound")?);
+        let (need, used, most) = (write(need), write(used), write(most));
+        Some(format!(": needs {need}{unit}, {used} of {most} in use"))
+    });
+    format!("over {what}{team}{whose}{}", told.unwrap_or_default())
+}
+
 fn rate_limited(read: &Read) -> String {
     let resource = read.text("resource").unwrap_or_else(|| "a countable resource".to_owned());
     let rate = read
@@ -275,6 +299,9 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
             format!("holdshort undrain {node}")
         }
         Code::GpuForeign => "the other programs end".to_owned(),
+        Code::OverLimit => "jobs of the team end, or a higher limit".to_owned(),
+        Code::OverQuota => "jobs of the team end, --preemptible, or a higher quota".to_owned(),
+        Code::Promised => "those others end".to_owned(),
         Code::NoRoom | Code::GangIncomplete | Code::ThawWaits => match jobs() {
             Some(jobs) => format!("{jobs} {}", if jobs.contains(',') { "end" } else { "ends" }),
             None => "running jobs end, or it asks for less".to_owned(),

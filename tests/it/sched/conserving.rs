@@ -3,9 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use std::sync::Arc;
+
 use holdshort::base::{Mono, Name};
-use holdshort::model::Node;
-use holdshort::model::job::{Job, State, TaskState};
+use holdshort::model::job::{Job, State, Task, TaskState};
+use holdshort::model::team::Bounds;
+use holdshort::model::{Node, Resources, Team};
 use holdshort::sched::World;
 
 /// What is free on a node.
@@ -25,8 +28,9 @@ pub fn idle_room(world: &World, now: Mono) -> Vec<String> {
 
 /// Tasks it wants to place together, and whether it is a new start.
 fn wants_room(job: &Job) -> Option<(u32, bool)> {
-    let pending = job.tasks.iter().any(|task| task.state == TaskState::Pending);
-    let ended = job.tasks.iter().any(|task| task.state == TaskState::Ended);
+    let waits = |task: &Task| matches!(task.state, TaskState::Pending | TaskState::Nominated);
+    let pending = job.tasks.iter().any(waits);
+    let ended = job.tasks.iter().any(Task::is_over);
     match job.state {
         State::Queued => Some((job.spec.gang.min, !job.frozen)),
         State::Starting | State::Running if pending && !ended => Some((1, false)),
@@ -39,11 +43,14 @@ fn active(job: &Job) -> u64 {
 }
 
 fn gates_open(world: &World, job: &Job, now: Mono) -> bool {
-    let team = world.teams().find(|team| team.name == job.spec.team);
-    if world.paused().is_some() || team.is_some_and(|team| team.paused.is_some()) {
+    let line = |team: &&Team| is_at_or_below(&job.spec.team, &team.name);
+    if world.paused().is_some() || world.teams().filter(line).any(|team| team.paused.is_some()) {
         return false;
     }
     let Some((chunk, new)) = wants_room(job) else { return false };
+    if !job.frozen && !world.teams().filter(line).all(|team| bounds_hold(world, team, job, chunk)) {
+        return false;
+    }
     if let Some(array) = job.spec.array.filter(|_| new)
         && let Some(throttle) = array.throttle
     {
@@ -62,11 +69,60 @@ fn gates_open(world: &World, job: &Job, now: Mono) -> bool {
         let held: u128 =
             holders.map(|job| u128::from(units_of(job)) * u128::from(active(job))).sum();
         let need = u128::from(*units) * u128::from(tasks);
+        let promised: u128 =
+            promised(world, job).map(|(other, _)| u128::from(units_of(other))).sum();
+        let held = held + if job.frozen { 0 } else { promised };
         let taken = u128::from(world.taken(name, now));
         let rate = countable.per_minute.filter(|_| !job.frozen);
         held + need <= u128::from(countable.count)
             && rate.is_none_or(|rate| taken + need <= u128::from(rate))
     })
+}
+
+/// Tasks of others that are promised room.
+fn promised<'a>(world: &'a World, but: &Job) -> impl Iterator<Item = (&'a Job, &'a Task)> {
+    let but = but.id;
+    let others = world.jobs().filter(move |other| other.id != but);
+    others.flat_map(|other| {
+        let tasks = other.tasks.iter().filter(|task| task.state == TaskState::Nominated);
+        tasks.map(move |task| (&**other, task))
+    })
+}
+
+fn is_at_or_below(team: &str, above: &str) -> bool {
+    team.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The limit of a team, and for a job that never gives way its quota, with so many tasks more.
+fn bounds_hold(world: &World, team: &Team, job: &Job, chunk: u32) -> bool {
+    let below = |other: &&Arc<Job>| is_at_or_below(&other.spec.team, &team.name);
+    let sum = |firm: bool| {
+        let mut sum = job.spec.request.times(u64::from(chunk));
+        for other in world.jobs().filter(below).filter(|o| !firm || !o.spec.preemptible) {
+            let stays = |task: &&Task| {
+                let promised = task.state == TaskState::Nominated && other.id != job.id;
+                promised || matches!(task.state, TaskState::Starting | TaskState::Running)
+            };
+            let tasks = other.tasks.iter().filter(stays).count() as u64;
+            let held = Resources {
+                cpu_milli: if other.frozen { 0 } else { other.spec.request.cpu_milli },
+                ..other.spec.request.clone()
+            };
+            sum.add(&held.times(tasks));
+        }
+        sum
+    };
+    let asked = &job.spec.request;
+    let within = |bound: Option<u64>, need: u64, sum: u64| {
+        need == 0 || bound.is_none_or(|bound| sum <= bound)
+    };
+    let holds = |bounds: &Bounds, sum: &Resources| {
+        within(bounds.cpu_milli, asked.cpu_milli, sum.cpu_milli)
+            && within(bounds.mem_bytes, asked.mem_bytes, sum.mem_bytes)
+            && within(bounds.gpu_milli, asked.gpu_milli, sum.gpu_milli)
+    };
+    holds(&team.terms.limit, &sum(false))
+        && (job.spec.preemptible || holds(&team.terms.quota, &sum(true)))
 }
 
 fn fits(world: &World, job: &Job) -> bool {
@@ -79,12 +135,13 @@ fn fits(world: &World, job: &Job) -> bool {
         }
         let node = |name: &Name| world.node(name).filter(|node| node.up);
         return need.iter().all(|(name, need)| {
-            *need == 0 || node(name).is_some_and(|n| free(world, n).cpu >= *need)
+            *need == 0 || node(name).is_some_and(|n| free(world, n, job).cpu >= *need)
         });
     }
     let (mut left, _) = wants_room(job).unwrap();
     let open = world.nodes().filter(|node| node.up && node.drain.is_none());
-    for mut free in open.map(|node| free(world, node)) {
+    let open = open.filter(|node| takes(world, node, job));
+    for mut free in open.map(|node| free(world, node, job)) {
         while left > 0 && take(&mut free, request) {
             left -= 1;
         }
@@ -92,30 +149,59 @@ fn fits(world: &World, job: &Job) -> bool {
     left == 0
 }
 
-fn free(world: &World, node: &Node) -> Free {
-    let mut free = Free {
-        cpu: i128::from(node.capacity.cpu_milli),
-        mem: i128::from(node.capacity.mem_bytes),
-        gpus: Vec::new(),
+/// A node takes a job by its labels, its kind and the number of its tasks. (Which of several
+/// tasks is the one too many is left to others: such nodes take all or nothing here.)
+fn takes(world: &World, node: &Node, job: &Job) -> bool {
+    let traits = &node.traits;
+    let comes_back = job.spec.requeue || job.spec.resumable || job.checkpoint.is_some();
+    let on_node = |task: &&Task| {
+        let there = task.placement.as_ref().is_some_and(|p| p.node == node.name);
+        there && (task.state.is_active() || task.state == TaskState::Nominated)
     };
-    let mut used: BTreeMap<u32, u64> = BTreeMap::new();
-    for job in world.jobs() {
-        for task in job.tasks.iter().filter(|task| task.state.is_active()) {
-            let placement = task.placement.as_ref().unwrap();
-            if placement.node != node.name {
+    let tasks = world.jobs().map(|other| other.tasks.iter().filter(on_node).count()).sum::<usize>();
+    job.spec.node_labels.iter().all(|(name, value)| traits.labels.get(name) == Some(value))
+        && (!traits.spot || job.spec.spot && comes_back)
+        && traits.max_tasks.is_none_or(|most| tasks + job.spec.gang.min as usize <= most as usize)
+}
+
+/// What is free on a node now and not needed for what others are promised.
+fn free(world: &World, node: &Node, job: &Job) -> Free {
+    let mut held = Free { cpu: 0, mem: 0, gpus: vec![0; 8] };
+    let mut later = held.clone();
+    for other in world.jobs() {
+        for task in &other.tasks {
+            let promised = task.state == TaskState::Nominated && other.id != job.id;
+            let active = task.state.is_active();
+            let Some(placement) = task.placement.as_ref().filter(|p| p.node == node.name) else {
                 continue;
+            };
+            let cpu = if other.frozen { 0 } else { other.spec.request.cpu_milli };
+            let count = |sums: &mut Free| {
+                sums.cpu += i128::from(cpu);
+                sums.mem += i128::from(other.spec.request.mem_bytes);
+                for share in &placement.gpus {
+                    sums.gpus[share.index as usize] += share.milli;
+                }
+            };
+            if active {
+                count(&mut held);
             }
-            let cpu = if job.frozen { 0 } else { job.spec.request.cpu_milli };
-            free.cpu -= i128::from(cpu);
-            free.mem -= i128::from(job.spec.request.mem_bytes);
-            for share in &placement.gpus {
-                *used.entry(share.index).or_default() += share.milli;
+            if promised || (active && task.state != TaskState::Stopping) {
+                count(&mut later);
             }
         }
     }
     let ours = node.gpus.iter().filter(|gpu| gpu.foreign.is_none());
-    free.gpus = ours.map(|gpu| 1000 - used.get(&gpu.index).copied().unwrap_or(0)).collect();
-    free
+    let left = |index: u32| {
+        let index = index as usize;
+        // A device of which something is promised is not whole.
+        1000u64.saturating_sub(held.gpus[index].max(later.gpus[index]))
+    };
+    Free {
+        cpu: i128::from(node.capacity.cpu_milli) - held.cpu.max(later.cpu),
+        mem: i128::from(node.capacity.mem_bytes) - held.mem.max(later.mem),
+        gpus: ours.map(|gpu| left(gpu.index)).collect(),
+    }
 }
 
 /// One task on one node. Shares of a device go where least is free, as nobody could do better.

@@ -29,5 +29,6 @@ mod order;
 mod pausing;
 mod random;
 mod runner;
+mod taking;
 mod verbs;
 mod volume;

@@ -54,7 +54,8 @@ impl Outside {
         for job in world.jobs().filter(|job| job.is_live()) {
             for task in job.active_tasks() {
                 let id = TaskId { job: job.id, attempt: job.attempt, rank: task.rank };
-                let (stop, frozen) = (job.stop, job.frozen);
+                let given_up = task.given_up.then_some(StopFor::Preempt);
+                let (stop, frozen) = (job.stop.or(given_up), job.frozen);
                 let limit = job.spec.time_limit;
                 outside.processes.insert(id, Process { stop, frozen, limit });
             }

@@ -4,10 +4,11 @@
 //! The seed is fixed, so that a run repeats; `PROPTEST_CASES=2000` looks further.
 
 use holdshort::base::{At, JobId, Name, Span, TaskId};
-use holdshort::model::JobSpec;
 use holdshort::model::command::{Command, Submit, TaskEvent, Verb};
 use holdshort::model::job::{ArrayPlace, Exit, Gang};
 use holdshort::model::refusal::RefusalCode;
+use holdshort::model::team::{Bounds, Terms, Weights};
+use holdshort::model::{JobSpec, Team};
 use holdshort::sched::health::{self, Signals};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -45,6 +46,7 @@ impl Run {
         job.team = ask.team.into();
         job.requeue = ask.way_back == 1;
         job.resumable = ask.way_back == 2;
+        job.preemptible = ask.preemptible;
         job.retry = ask.retry;
         job.must_fit = ask.must_fit;
         job.time_limit = ask.limit.map(Span::secs);
@@ -226,11 +228,35 @@ impl Run {
         let counts = world.index().counts();
         assert_eq!((counts.human, counts.running, counts.queued, counts.stuck), (0, 0, 0, 0));
         self.0.resume_team(None);
-        for team in ["default", "ml"] {
+        for team in ["default", "ml", "org", "org/a"] {
             self.0.resume_team(Some(team));
         }
         assert_eq!(self.0.world.next_due(self.0.at), (None, None), "time has nothing left to do");
     }
+}
+
+/// Teams with quotas, limits and weights, two of them below a third.
+fn teams() -> Vec<Team> {
+    let cores = |cores: u64, gpus: u64| Bounds {
+        cpu_milli: Some(cores * 1000),
+        mem_bytes: Some(cores * 2 * GIB),
+        gpu_milli: Some(gpus * 1000),
+    };
+    let team = |name: &str, quota, limit| {
+        let terms = Terms { quota, limit, ..Terms::default() };
+        Team { name: name.into(), terms, ..Team::default() }
+    };
+    let limit = Bounds { cpu_milli: Some(4000), ..Bounds::default() };
+    let mut b = team("org/b", cores(0, 0), Bounds::default());
+    b.terms.weight = Weights::all(3000);
+    b.terms.preempt_min_runtime = Some(Span::secs(20));
+    vec![
+        team("default", cores(2, 1), Bounds::default()),
+        team("ml", cores(1, 1), limit),
+        team("org", cores(3, 1), Bounds::default()),
+        team("org/a", cores(2, 1), limit),
+        b,
+    ]
 }
 
 fn config() -> ProptestConfig {
@@ -253,6 +279,7 @@ proptest! {
         steps in prop::collection::vec(step(), 10..80),
     ) {
         let mut site = Site::bare();
+        site.configure(|setup| setup.teams = teams());
         site.json_every = 16;
         for name in &NODES[..nodes] {
             site.node(name, 3, 6, if *name == "n2" { 0 } else { 2 });

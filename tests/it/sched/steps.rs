@@ -18,6 +18,7 @@ pub struct Ask {
     pub priority: u16,
     pub team: &'static str,
     pub way_back: u8,
+    pub preemptible: bool,
     pub retry: u32,
     pub must_fit: bool,
     pub limit: Option<u64>,
@@ -74,8 +75,8 @@ fn ask() -> impl Strategy<Value = Ask> {
         ),
         (
             select(vec![100, 200, 200, 300, 400]),
-            select(vec!["default", "default", "ml"]),
-            0..4u8,
+            select(vec!["default", "default", "ml", "org/a", "org/b"]),
+            (0..4u8, prop::bool::weighted(0.6)),
             select(vec![0, 0, 1, 2]),
             prop::bool::weighted(0.1),
         ),
@@ -84,7 +85,7 @@ fn ask() -> impl Strategy<Value = Ask> {
         prop::option::weighted(0.2, (any::<Index>(), kinds)),
     )
         .prop_map(|((cpu, gib, gpu, custom, gang), rest, limit, start_in, after)| {
-            let (priority, team, way_back, retry, must_fit) = rest;
+            let (priority, team, (way_back, preemptible), retry, must_fit) = rest;
             Ask {
                 cpu,
                 gib,
@@ -94,6 +95,7 @@ fn ask() -> impl Strategy<Value = Ask> {
                 priority,
                 team,
                 way_back,
+                preemptible: preemptible && (way_back == 1 || way_back == 2),
                 retry,
                 must_fit,
                 limit,
@@ -121,6 +123,7 @@ fn verb() -> impl Strategy<Value = Verb> {
     let verbs = vec![
         Verb::Cancel { reason: None },
         Verb::Requeue,
+        Verb::Preempt,
         Verb::Next,
         Verb::Ack,
         Verb::Answered,
@@ -157,7 +160,7 @@ fn event() -> impl Strategy<Value = TaskEvent> {
 
 pub fn step() -> impl Strategy<Value = Step> {
     let index = any::<Index>;
-    let team = || select(vec![None, Some("default"), Some("ml")]);
+    let team = || select(vec![None, Some("default"), Some("ml"), Some("org"), Some("org/a")]);
     let signal = select(vec![Signal::NeverStarted, Signal::LimitNear]);
     let level = select(vec![None, Some(Level::Notice), Some(Level::Stuck)]);
     let throttle = || prop::option::of(1..3u32);

@@ -124,6 +124,15 @@ impl Site {
         Ok(decision.jobs)
     }
 
+    /// Something that no command brings about (yet) is so.
+    pub fn happens(&mut self, fact: Fact) {
+        let before = self.world.clone();
+        self.world.apply(self.at, &fact);
+        let facts = [fact];
+        drop(self.outside.step(&facts, &self.world));
+        drop(self.metered.step(&before, self.at, &facts, &self.world));
+    }
+
     fn check(&mut self, before: &World, command: &Command, facts: &[Fact], after: &World) {
         let mut broken = invariants::check(after, self.at);
         broken.extend(invariants::check_placements(before, facts, self.at));

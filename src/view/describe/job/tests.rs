@@ -41,7 +41,7 @@ fn full() -> JobDetail {
     row.progress = Some(Progress { basis_points: Some(4200), text: None, at: at(3000) });
     row.findings = vec![finding(Signal::LongRunning, Level::Notice)];
     row.attempt = 2;
-    let mut task = Task::pending(0);
+    let mut task = Task::pending(0, 0);
     task.state = TaskState::Running;
     task.placement =
         Some(Placement { node: "n1".into(), gpus: vec![GpuShare { index: 3, milli: 500 }] });
@@ -56,7 +56,7 @@ fn full() -> JobDetail {
         exit: Some(Exit::Code(75)),
     };
     JobDetail {
-        tasks: vec![task, Task::pending(1)],
+        tasks: vec![task, Task::pending(1, 0)],
         attempts: vec![past],
         after: vec![Dependency { job: JobId(7), kind: DependencyKind::Any }],
         checkpoint: Some(Checkpoint { path: Some("/ck".into()), attempt: 1, at: at(500) }),

@@ -1,0 +1,68 @@
+//! Packs running jobs closer so that a larger chunk fits. Only where enough is or will be free
+//! in all, only for jobs that give way themselves, and only if everybody who has to move gets
+//! another place at once.
+
+use crate::base::Span;
+use crate::model::fact::Rule;
+use crate::sched::actions::hunt::{self, Hunt};
+use crate::sched::actions::search::{Aim, Outcome, Taker};
+use crate::sched::actions::victims::{Batch, Choice};
+use crate::sched::board::Board;
+use crate::sched::policy::amounts::{Amounts, Kind};
+use crate::sched::policy::order::Place;
+use crate::sched::policy::queue::Queue;
+
+/// Lets each waiting job that gives way itself look for jobs that could move.
+pub fn run(board: &mut Board) {
+    hunt::run(board, &Consolidate);
+}
+
+struct Consolidate;
+
+impl Hunt for Consolidate {
+    fn aim(&self, board: &Board, taker: &Taker) -> Option<Box<dyn Aim>> {
+        let most = board.world().setup().cycle.consolidation_victims;
+        let gives_way = board.world().job(taker.head.id())?.gives_way();
+        let open = (0..board.rooms.len()).filter(|node| board.is_open(*node));
+        let free = open.fold(Amounts::default(), |sum, node| {
+            let room = &board.rooms[node];
+            let (cpu_milli, mem_bytes) = (room.cpu.later(), room.mem.later());
+            sum.plus(&Amounts { cpu_milli, mem_bytes, gpu_milli: room.gpu_later() })
+        });
+        let need = &taker.head.chunk;
+        let enough = Kind::ALL.into_iter().all(|kind| free.get(kind) >= need.get(kind));
+        let taker = taker.head.id();
+        (gives_way && enough && most != Some(0)).then(|| Box::new(Moving { taker, most }) as _)
+    }
+
+    fn rule(&self, _: &Board, _: &Taker, _: &Batch) -> Rule {
+        Rule::Consolidate
+    }
+}
+
+struct Moving {
+    taker: crate::base::JobId,
+    most: Option<u32>,
+}
+
+impl Choice for Moving {
+    fn looks_into(&self, _: &Board, _: usize) -> bool {
+        true
+    }
+
+    fn allows(&self, place: &Place) -> bool {
+        place.id != self.taker
+    }
+
+    fn min_runtime(&self, _: &Board, _: usize) -> Span {
+        Span::ZERO
+    }
+}
+
+impl Aim for Moving {
+    fn is_lawful(&self, _: &Board, _: &[Queue], _: &Taker, outcome: &Outcome) -> bool {
+        let jobs: std::collections::BTreeSet<_> = outcome.moved.iter().map(|b| b.job).collect();
+        let few = self.most.is_none_or(|most| jobs.len() <= most as usize);
+        outcome.lost.is_empty() && few
+    }
+}

@@ -1,0 +1,216 @@
+//! What consolidation, reclaim and preemption do alike: ask one waiting job after the other, in
+//! the order of teams and jobs, and note who had to give room for it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{Excluded, Unbounded};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::base::{JobId, Mono, Span};
+use crate::model::fact::{Eviction, Rule};
+use crate::model::job::StopFor;
+use crate::model::reason::{Numbers, Value};
+use crate::sched::actions::search::{Aim, Outcome, Taker, search};
+use crate::sched::actions::victims::Batch;
+use crate::sched::board::Board;
+use crate::sched::board::heads::Head;
+use crate::sched::board::seat::{Mark, Waiting};
+use crate::sched::board::settle::Deed;
+use crate::sched::board::turns::Turns;
+use crate::sched::index::{Shape, delayed_until};
+use crate::sched::policy::amounts::Kind;
+use crate::sched::world::World;
+
+/// Nodes an action looks at in one cycle at most.
+const ACTION_LOOKS: u64 = 1_000_000;
+/// Nodes it looks at for one job at most.
+const JOB_LOOKS: u64 = 200_000;
+/// Jobs of one shape that are passed over because they may not evict anybody yet.
+const PASSED_OVER: usize = 16;
+
+/// One of the actions that make room.
+pub trait Hunt {
+    /// Whether a job may start to look for victims at all, and how; a cheap look at numbers.
+    fn aim(&self, board: &Board, taker: &Taker) -> Option<Box<dyn Aim>>;
+    /// The rule that took a batch, in the end.
+    fn rule(&self, board: &Board, taker: &Taker, batch: &Batch) -> Rule;
+}
+
+/// Lets each waiting job look for victims.
+pub fn run(board: &mut Board, hunt: &dyn Hunt) {
+    if board.world().index().givers.is_empty() && board.deeds.is_empty() {
+        return;
+    }
+    let by_team = board.world().setup().cycle.on("fair_share");
+    let mut turns = Turns::new(&board.teams, by_team);
+    let mut waiting = Rc::new(std::mem::take(&mut board.left));
+    for head in waiting.iter() {
+        turns.push(&board.teams, head.clone());
+    }
+    let end = board.looks.saturating_add(ACTION_LOOKS);
+    let mut failed: BTreeSet<Arc<Shape>> = BTreeSet::new();
+    while let Some(head) = turns.pop(&board.teams) {
+        let tries = head.shape.thaw.is_none() && board.looks <= end;
+        let taker = (tries && !failed.contains(&head.shape))
+            .then(|| ready(board, &head, &waiting))
+            .flatten();
+        let Some(taker) = taker.filter(|taker| take(board, hunt, taker)) else {
+            failed.insert(head.shape.clone());
+            board.left.push(head);
+            continue;
+        };
+        let next =
+            if taker.head.id() == head.id() { board.after(&head) } else { Some(head.clone()) };
+        let still = waiting.iter().filter(|other| other.id() != head.id()).cloned();
+        waiting = Rc::new(still.chain(next.clone()).collect());
+        next.into_iter().for_each(|head| turns.push(&board.teams, head));
+    }
+}
+
+/// The first job of a head's shape that may evict others by now.
+fn ready(board: &mut Board, head: &Head, others: &Rc<Vec<Head>>) -> Option<Taker> {
+    let mut next = Some(head.clone());
+    for _ in 0..PASSED_OVER {
+        let head = next?;
+        let job = board.world().job(head.id())?;
+        let delayed = delayed_until(job).is_some_and(|until| until > board.at().now);
+        let placed =
+            board.seated(head.id()).is_some_and(|seat| seat.next_chunk(Waiting::Fresh).is_empty());
+        if !delayed && !placed {
+            return Taker::of(board, &head, others);
+        }
+        next = board.after(&head);
+    }
+    None
+}
+
+fn take(board: &mut Board, hunt: &dyn Hunt, taker: &Taker) -> bool {
+    let Some(aim) = hunt.aim(board, taker) else { return false };
+    let before = board.checkpoint();
+    let numbers = Compared::of(board, taker);
+    let budget = board.looks.saturating_add(JOB_LOOKS);
+    let Some(outcome) = search(board, &*aim, taker, budget) else {
+        board.rollback(before);
+        return false;
+    };
+    board.note(Deed::Goes(taker.head.id()));
+    evict(board, hunt, taker, &outcome, &numbers);
+    board.commit();
+    true
+}
+
+/// Notes who had to give room. A gang that keeps its minimum where it is loses single tasks,
+/// any other goes whole.
+fn evict(board: &mut Board, hunt: &dyn Hunt, taker: &Taker, outcome: &Outcome, numbers: &Compared) {
+    let mut by_job: BTreeMap<JobId, Vec<&Batch>> = BTreeMap::new();
+    for batch in outcome.lost.iter().chain(&outcome.moved) {
+        by_job.entry(batch.job).or_default().push(batch);
+    }
+    for (id, batches) in by_job {
+        let Some(seat) = board.seated(id) else { continue };
+        if seat.job.active_tasks().next().is_none() {
+            // It had got room in this cycle only; nothing of it runs.
+            continue;
+        }
+        let stays = |mark: &Mark| matches!(mark, Mark::Holds(_) | Mark::Starts(_));
+        let goes_on = seat.gang(Waiting::Evicted, stays).is_satisfied()
+            && seat.tasks.iter().any(|cell| stays(&cell.mark));
+        let runs = |rank: &&usize| seat.tasks[**rank].mark != Mark::Undone;
+        let mut ranks: Vec<u32> = batches
+            .iter()
+            .flat_map(|batch| &batch.ranks)
+            .filter(runs)
+            .filter_map(|rank| u32::try_from(*rank).ok())
+            .collect();
+        ranks.sort_unstable();
+        if ranks.is_empty() {
+            continue;
+        }
+        let moved = !outcome.lost.iter().any(|batch| batch.job == id);
+        let to = seat.tasks.iter().filter_map(|cell| match &cell.mark {
+            Mark::Moves { to, .. } => Some(&*board.rooms[to.node].name),
+            _ => None,
+        });
+        let mut numbers = numbers.against(board, seat.team, seat.job.priority());
+        let to: Vec<&str> = to.collect();
+        if !to.is_empty() {
+            numbers.insert("to".into(), Value::Text(to.join(", ")));
+        }
+        let rule = batches.first().map_or(Rule::Preempt, |batch| hunt.rule(board, taker, batch));
+        let whole = Eviction::whole(rule, Some(taker.head.id()), numbers);
+        let ranks = if goes_on { ranks } else { Vec::new() };
+        let eviction = Box::new(Eviction { ranks, moved, ..whole });
+        board.note(Deed::Evicts { job: id, eviction, stop: StopFor::Preempt });
+    }
+}
+
+/// What was compared, as it was before anything was taken.
+struct Compared {
+    taker: usize,
+    priority: u16,
+    queues: Vec<crate::sched::policy::queue::Queue>,
+}
+
+impl Compared {
+    fn of(board: &Board, taker: &Taker) -> Compared {
+        let job = board.world().job(taker.head.id());
+        let priority = job.map_or(0, |job| job.priority());
+        Compared { taker: taker.head.team, priority, queues: board.teams.queues.clone() }
+    }
+
+    /// Use, quota and share of both teams, and both priorities.
+    fn against(&self, board: &Board, victim: usize, priority: u16) -> Numbers {
+        let mut numbers = Numbers::new();
+        let mut add = |name: &str, n: u64| {
+            numbers.insert(name.into(), Value::from(n));
+        };
+        add("taker_priority", u64::from(self.priority));
+        add("victim_priority", u64::from(priority));
+        if self.taker != victim {
+            for (who, team) in [("taker", self.taker), ("victim", victim)] {
+                let queue = &self.queues[team];
+                for kind in Kind::ALL {
+                    let unit = match kind {
+                        Kind::Mem => "mem_bytes".to_owned(),
+                        Kind::Cpu | Kind::Gpu => format!("{kind}_milli"),
+                    };
+                    if queue.allocated.get(kind) == 0 && queue.fair.get(kind) == 0 {
+                        continue;
+                    }
+                    add(&format!("{who}_use_{unit}"), queue.allocated.get(kind));
+                    add(&format!("{who}_share_{unit}"), queue.fair.get(kind));
+                    if let Some(quota) = queue.quota.get(kind) {
+                        add(&format!("{who}_quota_{unit}"), quota);
+                    }
+                }
+            }
+            let name = |team: usize| Value::Text(board.teams.name(team).to_string());
+            numbers.insert("taker_team".into(), name(self.taker));
+            numbers.insert("victim_team".into(), name(victim));
+        }
+        numbers
+    }
+}
+
+/// When a job next stops being safe from others, or may next make others give room, after `now`:
+/// only if somebody waits.
+pub fn next_due(world: &World, now: Mono) -> Option<Mono> {
+    if world.index().queue.is_empty() {
+        return None;
+    }
+    let delays = world.index().delays.range((now, JobId(u64::MAX))..).next();
+    let delay = delays.map(|(until, _)| *until);
+    let spans: BTreeSet<Span> = world
+        .teams()
+        .flat_map(|team| [team.terms.preempt_min_runtime, team.terms.reclaim_min_runtime])
+        .flatten()
+        .collect();
+    let safe = spans.into_iter().flat_map(|span| {
+        let started = (now - span, JobId(u64::MAX));
+        let of_team = |starts: &imbl::OrdSet<(Mono, JobId)>| {
+            Some(starts.range((Excluded(started), Unbounded)).next()?.0 + span)
+        };
+        world.index().giver_starts.values().filter_map(of_team).collect::<Vec<_>>()
+    });
+    safe.chain(delay).filter(|due| *due > now).min()
+}

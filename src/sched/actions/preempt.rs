@@ -1,0 +1,81 @@
+//! Makes jobs of the same team with a strictly lower priority give room. Never crosses teams; a
+//! boost that only reorders makes nobody a victim.
+
+use std::cmp::Reverse;
+
+use crate::base::Span;
+use crate::model::fact::Rule;
+use crate::sched::actions::hunt::{self, Hunt};
+use crate::sched::actions::search::{Aim, Outcome, Taker};
+use crate::sched::actions::victims::{Batch, Choice};
+use crate::sched::board::Board;
+use crate::sched::policy::gates::{self, Gate};
+use crate::sched::policy::order::Place;
+use crate::sched::policy::protection::{self, Level};
+use crate::sched::policy::queue::Queue;
+
+/// Lets each waiting job look for less urgent ones of its team.
+pub fn run(board: &mut Board) {
+    hunt::run(board, &Preempt);
+}
+
+struct Preempt;
+
+impl Hunt for Preempt {
+    fn aim(&self, board: &Board, taker: &Taker) -> Option<Box<dyn Aim>> {
+        let head = &taker.head;
+        let job = board.world().job(head.id())?;
+        let givers = board.world().index().givers.get(board.teams.name(head.team));
+        let lowest = givers.and_then(|givers| givers.get_max()).map(|place| place.priority);
+        let none_below = lowest.is_none_or(|Reverse(lowest)| lowest >= job.priority());
+        if none_below && board.deeds.is_empty() {
+            return None;
+        }
+        let fits = gates::pass(&board.teams.queues, head.team, Gate::FirmQuota, &head.chunk);
+        if !job.spec.preemptible && fits.is_err() {
+            return None;
+        }
+        Some(Box::new(LessUrgent { team: head.team, priority: job.priority() }))
+    }
+
+    fn rule(&self, _: &Board, _: &Taker, _: &Batch) -> Rule {
+        Rule::Preempt
+    }
+}
+
+struct LessUrgent {
+    team: usize,
+    priority: u16,
+}
+
+impl Choice for LessUrgent {
+    fn looks_into(&self, _: &Board, team: usize) -> bool {
+        team == self.team
+    }
+
+    fn allows(&self, place: &Place) -> bool {
+        let Reverse(priority) = place.priority;
+        priority < self.priority
+    }
+
+    fn min_runtime(&self, board: &Board, team: usize) -> Span {
+        protection::against_preempt(&levels(board), team, Span::ZERO)
+    }
+}
+
+impl Aim for LessUrgent {
+    fn is_lawful(&self, _: &Board, _: &[Queue], _: &Taker, _: &Outcome) -> bool {
+        true
+    }
+}
+
+/// What the teams say of minimum runtimes.
+pub fn levels(board: &Board) -> Vec<Level> {
+    let terms = board.world().teams().zip(&board.teams.queues);
+    let level = |(team, queue): (&crate::model::Team, &Queue)| Level {
+        parent: queue.parent,
+        preempt: team.terms.preempt_min_runtime,
+        reclaim: team.terms.reclaim_min_runtime,
+    };
+    terms.map(level).collect()
+}

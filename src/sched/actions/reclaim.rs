@@ -1,0 +1,83 @@
+//! Gives a team that is below its fair share room that others hold beyond theirs (kai.md 1.3).
+//! Priorities of jobs do not count between teams.
+
+use crate::base::Span;
+use crate::model::fact::Rule;
+use crate::model::setup::ReclaimProtection;
+use crate::sched::actions::hunt::{self, Hunt};
+use crate::sched::actions::preempt::levels;
+use crate::sched::actions::search::{Aim, Outcome, Taker};
+use crate::sched::actions::victims::{Batch, Choice};
+use crate::sched::board::Board;
+use crate::sched::policy::order::Place;
+use crate::sched::policy::protection::{self, Method};
+use crate::sched::policy::queue::{Queue, split};
+use crate::sched::policy::taking::{self, Chunk};
+
+/// Lets each waiting job of a team below its share look for victims in other teams.
+pub fn run(board: &mut Board) {
+    hunt::run(board, &Reclaim);
+}
+
+struct Reclaim;
+
+impl Hunt for Reclaim {
+    fn aim(&self, board: &Board, taker: &Taker) -> Option<Box<dyn Aim>> {
+        let head = &taker.head;
+        let preemptible = board.world().job(head.id())?.spec.preemptible;
+        let request = head.chunk;
+        let queue = &board.teams.queues[head.team];
+        taking::may_start(queue, &request, preemptible).ok()?;
+        let taker = taking::Taker { queue: head.team, request, preemptible };
+        Some(Box::new(OverShare { taker }))
+    }
+
+    fn rule(&self, board: &Board, taker: &Taker, batch: &Batch) -> Rule {
+        let queues = &board.teams.queues;
+        let Some((_, victim)) = split(queues, taker.head.team, batch.team) else {
+            return Rule::ReclaimQuota;
+        };
+        // As it was before: what it gave up counts again.
+        let victim = &queues[victim];
+        let left = victim.allocated.plus(&batch.amounts());
+        match taking::for_fairness(victim, &left) {
+            true => Rule::ReclaimFairness,
+            false => Rule::ReclaimQuota,
+        }
+    }
+}
+
+struct OverShare {
+    taker: taking::Taker,
+}
+
+impl Choice for OverShare {
+    fn looks_into(&self, board: &Board, team: usize) -> bool {
+        let queues = &board.teams.queues;
+        team != self.taker.queue && taking::may_be_victim(queues, &self.taker, team)
+    }
+
+    fn allows(&self, _: &Place) -> bool {
+        true
+    }
+
+    fn min_runtime(&self, board: &Board, team: usize) -> Span {
+        let method = match board.world().setup().cycle.reclaim_protection {
+            ReclaimProtection::Lca => Method::Lca,
+            ReclaimProtection::Queue => Method::Queue,
+        };
+        let taker = self.taker.queue;
+        protection::against_reclaim(&levels(board), method, taker, team, Span::ZERO)
+    }
+}
+
+impl Aim for OverShare {
+    fn is_lawful(&self, board: &Board, queues: &[Queue], _: &Taker, outcome: &Outcome) -> bool {
+        let cycle = &board.world().setup().cycle;
+        let moved = outcome.moved.iter().filter(|_| !cycle.move_victims);
+        let chunks = outcome.lost.iter().chain(moved);
+        let chunk = |batch: &Batch| Chunk { queue: batch.team, amounts: batch.amounts() };
+        let chunks: Vec<Chunk> = chunks.map(chunk).collect();
+        taking::judge(queues, &self.taker, &chunks, cycle.saturation).is_ok()
+    }
+}

@@ -1,0 +1,225 @@
+//! Whose room could be taken, in the exact reverse of the order in which it was given: from the
+//! worst team the worst job, its surplus task by task before its core as a whole (kai.md 1.3).
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::{JobId, Mono, Span};
+use crate::model::Resources;
+use crate::sched::board::Board;
+use crate::sched::board::place::sum;
+use crate::sched::board::seat::{Mark, Seat};
+use crate::sched::board::settle::Deed;
+use crate::sched::gangs;
+use crate::sched::policy::amounts::Amounts;
+use crate::sched::policy::gang::Standing;
+use crate::sched::policy::order::Place;
+use crate::sched::policy::protection::{Victim, forbids};
+use crate::sched::policy::queue_order::{Contender, compare};
+
+/// Tasks that give room together: one of the surplus, or the core of a gang.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// The job.
+    pub job: JobId,
+    /// The place of its team.
+    pub team: usize,
+    /// Which of its tasks.
+    pub ranks: Vec<usize>,
+    /// The nodes they are on.
+    pub nodes: BTreeSet<usize>,
+    /// What they hold, by node.
+    pub holds: Vec<(usize, Resources)>,
+}
+
+impl Batch {
+    /// Of some tasks of a job that hold room.
+    pub fn of(seat: &Seat, ranks: Vec<usize>) -> Batch {
+        let holds = ranks.iter().filter_map(|rank| {
+            let cell = &seat.tasks[*rank];
+            let (Mark::Holds(spot)
+            | Mark::Starts(spot)
+            | Mark::Promised(spot)
+            | Mark::Evicted(spot)
+            | Mark::Moves { from: spot, .. }) = &cell.mark
+            else {
+                return None;
+            };
+            Some((spot.node, seat.job.spec.request_of(cell.group).clone()))
+        });
+        let holds: Vec<(usize, Resources)> = holds.collect();
+        let nodes = holds.iter().map(|(node, _)| *node).collect();
+        Batch { job: seat.id(), team: seat.team, ranks, nodes, holds }
+    }
+
+    /// What they hold together.
+    pub fn amounts(&self) -> Amounts {
+        let held: Vec<Resources> = self.holds.iter().map(|(_, held)| held.clone()).collect();
+        Amounts::from(&sum(&held))
+    }
+}
+
+/// What an action says of possible victims.
+pub trait Choice {
+    /// Whether to look into a team at all.
+    fn looks_into(&self, board: &Board, team: usize) -> bool;
+    /// Whether a job at this place of a team may be a victim.
+    fn allows(&self, place: &Place) -> bool;
+    /// How long a job of a team must have run before it is one.
+    fn min_runtime(&self, board: &Board, team: usize) -> Span;
+}
+
+/// The victims of one search, worst first: jobs that run, and jobs that only this cycle has given
+/// room.
+pub struct Victims<'a> {
+    choice: &'a dyn Choice,
+    /// The jobs of each team that are looked at, by place; the last is next.
+    next: Vec<BTreeMap<Place, JobId>>,
+    /// Up to where each team's jobs were looked at; `None` once all were.
+    seen: Vec<Option<Option<Place>>>,
+    /// What is taken already.
+    taken: BTreeMap<JobId, Vec<usize>>,
+    given_up: Vec<Amounts>,
+}
+
+impl<'a> Victims<'a> {
+    /// All victims of a choice, beside the tasks that are taken already.
+    pub fn new(board: &Board, choice: &'a dyn Choice, taken: &[Batch]) -> Victims<'a> {
+        let count = board.teams.count();
+        let looks = |team| choice.looks_into(board, team).then_some(None);
+        let mut by_job: BTreeMap<JobId, Vec<usize>> = BTreeMap::new();
+        for batch in taken {
+            by_job.entry(batch.job).or_default().extend(&batch.ranks);
+        }
+        let mut next = vec![BTreeMap::new(); count];
+        for deed in &board.deeds {
+            let Deed::Goes(id) = deed else { continue };
+            let Some(seat) = board.seated(*id).filter(|seat| seat.job.gives_way()) else {
+                continue;
+            };
+            let waited = seat.job.active_tasks().next().is_none();
+            let place = Place::of(&seat.job, standing_without(seat, &[]));
+            if waited && choice.looks_into(board, seat.team) && choice.allows(&place) {
+                next[seat.team].insert(place, *id);
+            }
+        }
+        Victims {
+            choice,
+            next,
+            seen: (0..count).map(looks).collect(),
+            taken: by_job,
+            given_up: vec![Amounts::default(); count],
+        }
+    }
+
+    /// The next batch.
+    pub fn next(&mut self, board: &mut Board) -> Option<Batch> {
+        loop {
+            let team = self.worst(board, None)?;
+            let (place, id) = self.next[team].pop_last()?;
+            let Some(batch) = self.batch(board, team, place, id) else { continue };
+            self.given_up[team] = self.given_up[team].plus(&batch.amounts());
+            return Some(batch);
+        }
+    }
+
+    fn batch(&mut self, board: &mut Board, team: usize, place: Place, id: JobId) -> Option<Batch> {
+        let min_runtime = self.choice.min_runtime(board, team);
+        let now = board.at().now;
+        let seat = board.seat(id)?;
+        let taken = self.taken.entry(id).or_default();
+        let (ranks, keeps) = seat.next_to_give_up(taken);
+        if ranks.is_empty() {
+            return None;
+        }
+        if !keeps && is_protected(seat, &ranks, now, min_runtime) {
+            return None;
+        }
+        taken.extend(&ranks);
+        if keeps {
+            let standing = standing_without(seat, taken);
+            self.next[team].insert(Place { standing, ..place }, id);
+        }
+        Some(Batch::of(seat, ranks))
+    }
+
+    /// Sees to it that the last job of a team that was not looked at is.
+    fn fill(&mut self, board: &Board, team: usize) {
+        let Some(seen) = self.seen[team] else { return };
+        if let (Some((last, _)), Some(seen)) = (self.next[team].last_key_value(), seen)
+            && *last >= seen
+        {
+            return;
+        }
+        let givers = board.world().index().givers.get(board.teams.name(team));
+        let from = seen.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
+        let range = givers.map(|givers| givers.range((std::ops::Bound::Unbounded, from)));
+        let found = range.and_then(|mut range| range.rfind(|place| self.choice.allows(place)));
+        self.seen[team] = found.map(|place| Some(*place));
+        if let Some(place) = found {
+            self.next[team].insert(*place, place.id);
+        }
+    }
+
+    /// The team at or below `at` that gives first.
+    fn worst(&mut self, board: &Board, at: Option<usize>) -> Option<usize> {
+        let mut worst: Option<(usize, usize)> = None;
+        if let Some(team) = at {
+            self.fill(board, team);
+            if !self.next[team].is_empty() {
+                worst = Some((team, team));
+            }
+        }
+        for child in board.teams.below(at) {
+            let Some(leaf) = self.worst(board, Some(*child)) else { continue };
+            let worse = worst
+                .is_none_or(|known| self.order(board, (*child, leaf), known) == Ordering::Greater);
+            if worse {
+                worst = Some((*child, leaf));
+            }
+        }
+        worst.map(|(_, leaf)| leaf)
+    }
+
+    fn order(&self, board: &Board, a: (usize, usize), b: (usize, usize)) -> Ordering {
+        let last = |leaf: usize| self.next[leaf].last_key_value().map(|(place, _)| *place);
+        let contender = |(queue, leaf): (usize, usize)| Contender {
+            queue: &board.teams.queues[queue],
+            next: Amounts::default(),
+            given_up: self.given_up[leaf].plus(&self.would_give(board, leaf)),
+        };
+        compare(&contender(a), &contender(b), &board.teams.total)
+            .then_with(|| last(a.1).cmp(&last(b.1)))
+    }
+
+    /// What the next job of a team holds.
+    fn would_give(&self, board: &Board, team: usize) -> Amounts {
+        let Some((_, id)) = self.next[team].last_key_value() else { return Amounts::default() };
+        let Some(job) = board.world().job(*id) else { return Amounts::default() };
+        let taken = self.taken.get(id).map_or(&[][..], Vec::as_slice);
+        let left = job
+            .active_tasks()
+            .filter(|task| !taken.contains(&usize::try_from(task.rank).unwrap_or(usize::MAX)));
+        left.fold(Amounts::default(), |sum, task| {
+            sum.plus(&Amounts::from(job.spec.request_of(task.group)))
+        })
+    }
+}
+
+/// Whether a minimum runtime keeps a gang's core safe. Its surplus has gone before.
+fn is_protected(seat: &Seat, core: &[usize], now: Mono, min_runtime: Span) -> bool {
+    let take = u32::try_from(core.len()).unwrap_or(u32::MAX);
+    let ran = seat.job.started.map(|at| now.since(at.now));
+    forbids(&Victim { ran, running: take, min: seat.job.spec.gang.min, take }, min_runtime)
+}
+
+/// How a gang would stand without some of its tasks.
+fn standing_without(seat: &Seat, taken: &[usize]) -> Standing {
+    let gang = gangs::tree(&seat.job.spec, |group| {
+        let cells = seat.tasks.iter().enumerate().filter(|(rank, cell)| {
+            cell.group == group && cell.mark.can_give() && !taken.contains(rank)
+        });
+        (u32::try_from(cells.count()).unwrap_or(u32::MAX), 0)
+    });
+    gangs::standing_of(&gang)
+}

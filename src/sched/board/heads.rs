@@ -1,0 +1,120 @@
+//! The jobs that want room, of each shape the best.
+
+use std::sync::Arc;
+
+use crate::base::JobId;
+use crate::model::Resources;
+use crate::sched::board::Board;
+use crate::sched::board::place::sum;
+use crate::sched::board::seat::Waiting;
+use crate::sched::board::turns::Waits;
+use crate::sched::index::{Shape, wants};
+use crate::sched::policy::amounts::Amounts;
+use crate::sched::policy::gang::Share;
+use crate::sched::policy::order::Place;
+
+/// The best of the jobs that ask for the same.
+#[derive(Debug, Clone)]
+pub struct Head {
+    /// Its place in its team.
+    pub place: Place,
+    /// What it asks for.
+    pub shape: Arc<Shape>,
+    /// The place of its team.
+    pub team: usize,
+    /// What its next chunk comes to.
+    pub chunk: Amounts,
+    /// It has been placed in this cycle and wants more; others of its shape do not follow it.
+    again: bool,
+}
+
+impl Head {
+    /// The job.
+    pub fn id(&self) -> JobId {
+        self.place.id
+    }
+}
+
+impl Board {
+    /// The best of each shape, in teams that are not held back.
+    pub(super) fn heads(&self) -> Vec<Head> {
+        let queue = self.world.index().queue.iter();
+        queue.filter_map(|(shape, places)| self.head(shape, *places.get_min()?)).collect()
+    }
+
+    fn head(&self, shape: &Arc<Shape>, place: Place) -> Option<Head> {
+        let team = self.teams.place(&shape.team)?;
+        let chunk = || Amounts::from(&asks(shape));
+        let paused = self.teams.is_paused(team);
+        let (shape, again) = (shape.clone(), false);
+        (!paused).then(|| Head { place, chunk: chunk(), shape, team, again })
+    }
+
+    /// The next job of the same shape.
+    pub fn after(&self, head: &Head) -> Option<Head> {
+        if head.again {
+            return None;
+        }
+        use std::ops::Bound::{Excluded, Unbounded};
+        let places = self.world.index().queue.get(&head.shape)?;
+        let next = places.range((Excluded(head.place), Unbounded)).next()?;
+        self.head(&head.shape, *next)
+    }
+
+    /// A job that was just placed, with what it wants next.
+    pub fn again(&mut self, head: &Head) -> Option<Head> {
+        let seat = self.seat(head.id())?;
+        let ranks = seat.next_chunk(Waiting::Fresh);
+        if ranks.is_empty() {
+            return None;
+        }
+        let mut chunk: Vec<Share> = Vec::new();
+        for rank in ranks {
+            let id = seat.tasks[rank].group;
+            match chunk.last_mut().filter(|share| share.id == id) {
+                Some(share) => share.tasks += 1,
+                None => chunk.push(Share { id, tasks: 1 }),
+            }
+        }
+        let shape = Arc::new(Shape { chunk, grows: true, thaw: None, ..Shape::clone(&head.shape) });
+        let standing = crate::sched::gangs::standing_of(
+            &seat.gang(Waiting::Fresh, crate::sched::board::seat::Mark::is_in),
+        );
+        let place = Place { standing, ..head.place };
+        let (chunk, team) = (Amounts::from(&asks(&shape)), head.team);
+        Some(Head { place, chunk, shape, team, again: true })
+    }
+
+    /// The head of a job that runs, or was placed, by itself.
+    pub fn head_of(&self, id: JobId) -> Option<Head> {
+        let (shape, place) = wants(self.world.job(id)?)?;
+        self.head(&Arc::new(shape), place)
+    }
+}
+
+/// What the next chunk of a shape asks for.
+pub fn asks(shape: &Shape) -> Resources {
+    let groups = shape.groups.as_deref();
+    let of = |share: &Share| {
+        let group = usize::try_from(share.id).ok();
+        let group = groups.and_then(|groups| groups.groups.get(group?));
+        let request = group.map_or(&shape.request, |group| &group.request);
+        request.times(u64::from(share.tasks))
+    };
+    let parts: Vec<Resources> = shape.chunk.iter().map(of).collect();
+    sum(&parts)
+}
+
+impl Waits for Head {
+    fn place(&self) -> Place {
+        self.place
+    }
+
+    fn team(&self) -> usize {
+        self.team
+    }
+
+    fn next(&self) -> Amounts {
+        self.chunk
+    }
+}

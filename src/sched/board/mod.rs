@@ -1,0 +1,256 @@
+//! The board: the numeric working picture of one cycle.
+//!
+//! Built from a world once for each pass of a cycle, in as many steps as there are nodes and
+//! teams; jobs take their [`seat`] when an action looks at them. Actions move tasks about on the
+//! board, try things and take them back ([`Board::checkpoint`]), and nothing becomes a fact
+//! before [`settle`] notes the differences between board and world. Room that was promised
+//! before is promised anew each time, so that a promise lasts exactly as long as it is right.
+//!
+//! Start with [`Board::of`], then [`place`] for what a placement asks, [`turns`] for whose turn
+//! it is.
+
+pub mod heads;
+pub mod place;
+pub mod seat;
+pub mod settle;
+pub mod teams;
+pub mod turns;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::base::{At, JobId, Name, Span};
+use crate::model::node::Node;
+use crate::sched::board::heads::Head;
+use crate::sched::board::seat::{Mark, Seat};
+use crate::sched::board::settle::Deed;
+use crate::sched::board::teams::Teams;
+use crate::sched::index::{Holding, Use, holdings};
+use crate::sched::policy::fit::{Device, Level, Room};
+use crate::sched::policy::queue::Queue;
+use crate::sched::world::World;
+
+/// So long after its grace a process that was told to end counts as one that does not.
+const STUCK_AFTER: Span = Span::mins(5);
+
+/// The numeric working picture of one cycle.
+#[derive(Debug, Clone)]
+pub struct Board {
+    world: World,
+    at: At,
+    /// The tree of teams.
+    pub teams: Teams,
+    /// Room on each node, by name.
+    pub rooms: Vec<Room>,
+    nodes: Vec<Arc<Node>>,
+    seats: BTreeMap<JobId, Seat>,
+    custom: BTreeMap<Name, Level>,
+    rates: BTreeMap<Name, u64>,
+    arrays: BTreeMap<JobId, u32>,
+    /// The best of each shape that has found no room so far.
+    pub left: Vec<Head>,
+    /// What was decided, in order.
+    pub deeds: Vec<Deed>,
+    /// Nodes looked at, which is what searching costs.
+    pub looks: u64,
+    log: Vec<Undo>,
+}
+
+/// What a change on the board overwrote.
+#[derive(Debug, Clone)]
+enum Undo {
+    Room(usize, Box<Room>),
+    Queue(usize, Box<Queue>),
+    Mark(JobId, usize, Mark),
+    Thaw(JobId),
+    Custom(Name, Level),
+    Rate(Name, u64),
+    Array(JobId, u32),
+    Deed,
+}
+
+/// A point to go back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checkpoint(usize);
+
+impl Board {
+    /// The board of a world at a time.
+    pub fn of(world: &World, at: At) -> Board {
+        let nodes: Vec<Arc<Node>> = world.nodes().cloned().collect();
+        let mut uses = world.index().uses().peekable();
+        let mut rooms = Vec::with_capacity(nodes.len());
+        for node in &nodes {
+            while uses.next_if(|(name, _)| **name < node.name).is_some() {}
+            let used = uses.next_if(|(name, _)| **name == node.name).map(|(_, used)| used);
+            rooms.push(room(node, used));
+        }
+        let mut board = Board {
+            world: world.clone(),
+            at,
+            teams: Teams::of(world),
+            rooms,
+            nodes,
+            seats: BTreeMap::new(),
+            custom: BTreeMap::new(),
+            rates: BTreeMap::new(),
+            arrays: BTreeMap::new(),
+            left: Vec::new(),
+            deeds: Vec::new(),
+            looks: 0,
+            log: Vec::new(),
+        };
+        board.left = board.heads();
+        board.doubt_the_stuck();
+        board
+    }
+
+    /// Room of processes that should long be gone is not counted on.
+    fn doubt_the_stuck(&mut self) {
+        let world = self.world.clone();
+        let long = world.index().stopping.iter();
+        let long = long.take_while(|(since, _)| *since + STUCK_AFTER <= self.at.now);
+        for job in long.filter_map(|(_, id)| world.job(*id)) {
+            if job.since.now + job.spec.grace + STUCK_AFTER > self.at.now {
+                continue;
+            }
+            for Holding { placement, held, .. } in holdings(job) {
+                if let Some(node) = self.node(&placement.node) {
+                    self.rooms[node].release(&held, &placement.gpus, false);
+                }
+            }
+        }
+    }
+
+    /// The world it was built from.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// When.
+    pub fn at(&self) -> At {
+        self.at
+    }
+
+    /// The place of a node.
+    pub fn node(&self, name: &str) -> Option<usize> {
+        self.rooms.binary_search_by(|room| (*room.name).cmp(name)).ok()
+    }
+
+    /// Whether a node takes new work.
+    pub fn is_open(&self, node: usize) -> bool {
+        self.nodes[node].up && self.nodes[node].drain.is_none()
+    }
+
+    /// A job's seat; it takes it if it has none yet.
+    pub fn seat(&mut self, id: JobId) -> Option<&Seat> {
+        if !self.seats.contains_key(&id) {
+            let seat = Seat::of(self, self.world.job(id)?)?;
+            self.seats.insert(id, seat);
+        }
+        self.seats.get(&id)
+    }
+
+    /// A job's seat, if it has taken one.
+    pub fn seated(&self, id: JobId) -> Option<&Seat> {
+        self.seats.get(&id)
+    }
+
+    /// Somebody got room in this cycle and lost it again.
+    pub fn has_undone(&self) -> bool {
+        let cells = self.seats.values().flat_map(|seat| &seat.tasks);
+        cells.into_iter().any(|cell| cell.mark == Mark::Undone)
+    }
+
+    /// A point to go back to.
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint(self.log.len())
+    }
+
+    /// Everything since is as if it had never been.
+    pub fn rollback(&mut self, to: Checkpoint) {
+        while self.log.len() > to.0 {
+            match self.log.pop() {
+                Some(Undo::Room(at, room)) => self.rooms[at] = *room,
+                Some(Undo::Queue(at, queue)) => self.teams.queues[at] = *queue,
+                Some(Undo::Mark(id, rank, mark)) => {
+                    if let Some(seat) = self.seats.get_mut(&id) {
+                        seat.tasks[rank].mark = mark;
+                    }
+                }
+                Some(Undo::Thaw(id)) => {
+                    if let Some(seat) = self.seats.get_mut(&id) {
+                        seat.thaws = false;
+                    }
+                }
+                Some(Undo::Custom(name, level)) => drop(self.custom.insert(name, level)),
+                Some(Undo::Rate(name, used)) => drop(self.rates.insert(name, used)),
+                Some(Undo::Array(id, more)) => drop(self.arrays.insert(id, more)),
+                Some(Undo::Deed) => drop(self.deeds.pop()),
+                None => {}
+            }
+        }
+    }
+
+    /// What was done since the last time is decided and will not be taken back.
+    pub fn commit(&mut self) {
+        self.log.clear();
+    }
+
+    fn change_room(&mut self, at: usize, change: impl FnOnce(&mut Room)) {
+        self.log.push(Undo::Room(at, Box::new(self.rooms[at].clone())));
+        change(&mut self.rooms[at]);
+    }
+
+    fn change_queue(&mut self, at: usize, change: impl FnOnce(&mut Queue)) {
+        self.log.push(Undo::Queue(at, Box::new(self.teams.queues[at])));
+        change(&mut self.teams.queues[at]);
+    }
+
+    fn mark(&mut self, id: JobId, rank: usize, mark: Mark) {
+        if let Some(cell) = self.seats.get_mut(&id).and_then(|seat| seat.tasks.get_mut(rank)) {
+            let before = std::mem::replace(&mut cell.mark, mark);
+            self.log.push(Undo::Mark(id, rank, before));
+        }
+    }
+
+    /// Notes a decision.
+    pub fn note(&mut self, deed: Deed) {
+        self.deeds.push(deed);
+        self.log.push(Undo::Deed);
+    }
+
+    /// A countable resource that is configured.
+    fn units(&self, name: &Name) -> Option<Level> {
+        if let Some(level) = self.custom.get(name) {
+            return Some(*level);
+        }
+        let (held, releasing) = self.world.index().units(name);
+        let total = self.world.countable(name)?.count;
+        Some(Level { total, held, releasing, promised: 0 })
+    }
+}
+
+/// Room on one node, whatever its state.
+pub fn room(node: &Node, used: Option<&Use>) -> Room {
+    let ours = node.gpus.iter().filter(|gpu| gpu.foreign.is_none());
+    let devices: Vec<u32> = ours.map(|gpu| gpu.index).collect();
+    let capacity = &node.capacity;
+    let (name, most) = (node.name.clone(), node.traits.max_tasks);
+    let mut room = Room::empty(name, capacity.cpu_milli, capacity.mem_bytes, most, &devices);
+    if let Some(used) = used {
+        fill(&mut room, used, |level, n| level.held = n);
+        if let Some(releasing) = &used.releasing {
+            fill(&mut room, releasing, |level, n| level.releasing = n);
+        }
+    }
+    room
+}
+
+fn fill(room: &mut Room, used: &Use, set: impl Fn(&mut Level, u64)) {
+    set(&mut room.cpu, used.held.cpu_milli);
+    set(&mut room.mem, used.held.mem_bytes);
+    set(&mut room.tasks, used.tasks);
+    for Device { index, level } in &mut room.devices {
+        set(level, used.gpus.get(index).copied().unwrap_or(0));
+    }
+}

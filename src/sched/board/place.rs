@@ -1,0 +1,384 @@
+//! Placing and evicting on the board: what a placement asks, and what it does to the numbers.
+
+use std::collections::BTreeMap;
+
+use crate::base::{JobId, Name};
+use crate::model::Resources;
+use crate::model::job::{GpuShare, JobSpec};
+use crate::model::setup::PlaceBy;
+use crate::sched::board::Board;
+use crate::sched::board::seat::{Mark, Seat, Spot, Waiting};
+use crate::sched::board::{Undo, settle::Deed};
+use crate::sched::policy::amounts::Amounts;
+use crate::sched::policy::fit::{self, Grip, Level, Room, When};
+use crate::sched::policy::gates;
+use crate::sched::policy::queue::lineage;
+
+/// How tasks are placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// They start if they can, else they are promised room.
+    Start,
+    /// They are promised room: others must be stopped first. What is to be stopped stays where
+    /// it is if it can.
+    Stay,
+    /// The same, but what is to be stopped goes to the best place, even if it could stay.
+    Move,
+}
+
+impl Mode {
+    fn latest_start(self) -> Option<When> {
+        match self {
+            Mode::Start => Some(When::Now),
+            Mode::Stay | Mode::Move => None,
+        }
+    }
+}
+
+impl Board {
+    /// Places tasks of a job together or not at all. They start, or are promised room if fewer
+    /// than the gang's minimum could start or something they need is still being released.
+    pub fn place(&mut self, id: JobId, ranks: &[usize], mode: Mode) -> bool {
+        let before = self.checkpoint();
+        let placed = self.try_place(id, ranks, mode);
+        if !placed {
+            self.rollback(before);
+        }
+        placed
+    }
+
+    fn try_place(&mut self, id: JobId, ranks: &[usize], mode: Mode) -> bool {
+        let Some(seat) = self.seat(id) else { return false };
+        let (spec, team) = (seat.job.spec.clone(), seat.team);
+        let requests: Vec<Resources> =
+            ranks.iter().map(|rank| spec.request_of(seat.tasks[*rank].group).clone()).collect();
+        let sum = sum(&requests);
+        let grows = seat.tasks.iter().any(|cell| matches!(cell.mark, Mark::Holds(_)));
+        let starts_element = !grows && !seat.tasks.iter().any(|cell| cell.mark.is_in());
+        if ranks.is_empty()
+            || gates::open(&self.teams.queues, team, &Amounts::from(&sum), spec.preemptible)
+                .is_err()
+            || !self.array_is_open(&spec, starts_element)
+        {
+            return false;
+        }
+        let Some(units_at) = self.units_fit(&sum, mode) else { return false };
+        let mode = match (units_at, mode) {
+            (When::Later, Mode::Start) => Mode::Stay,
+            _ => mode,
+        };
+        if starts_element {
+            self.count_element(&spec);
+        }
+        let ranks = ranks.iter().zip(&requests);
+        if !ranks.clone().all(|(rank, request)| self.place_task(id, *rank, request, mode)) {
+            return false;
+        }
+        self.promise_all_if_short(id);
+        true
+    }
+
+    fn place_task(&mut self, id: JobId, rank: usize, request: &Resources, mode: Mode) -> bool {
+        let Some(seat) = self.seats.get(&id) else { return false };
+        let cell = &seat.tasks[rank];
+        let from = match &cell.mark {
+            Mark::Evicted(from) => Some(from.clone()),
+            _ => None,
+        };
+        let could_keep = from
+            .as_ref()
+            .filter(|from| self.rooms[from.node].could_keep(request, known(&from.grip)));
+        if let Some(from) = could_keep.filter(|_| mode == Mode::Stay) {
+            self.keep(id, rank, request, from.clone());
+            return true;
+        }
+        // What does not run yet may start anywhere.
+        let mode = if cell.mark == Mark::Undone { Mode::Start } else { mode };
+        let own_node = could_keep.map(|from| from.node);
+        let by = match request.gpu_milli {
+            0 => self.world.setup().cycle.place_cpu,
+            _ => self.world.setup().cycle.place_gpu,
+        };
+        let Some((node, when)) = self.choose(seat, cell.group, request, by) else { return false };
+        let when = mode.latest_start().filter(|_| when == When::Now).unwrap_or(When::Later);
+        let Some(grip) = self.rooms[node].grip(request.gpu_milli, when, by) else { return false };
+        let stays = from.clone().filter(|from| own_node == Some(node) && self.same(from, &grip));
+        if let Some(from) = stays {
+            self.keep(id, rank, request, from);
+            return true;
+        }
+        self.looks += self.rooms.len() as u64;
+        self.change_room(node, |room| room.take(request, &grip, when));
+        self.take_units(request, when);
+        let to = Spot { node, grip };
+        let mark = match (from, when) {
+            (Some(from), _) => Mark::Moves { from, to },
+            (None, When::Now) => Mark::Starts(to),
+            (None, When::Later) => Mark::Promised(to),
+        };
+        self.mark(id, rank, mark);
+        self.book(id, request, true);
+        true
+    }
+
+    /// Whether a task would get the device it has; whole devices are all the same.
+    fn same(&self, from: &Spot, grip: &Grip) -> bool {
+        let Grip::Share { at, .. } = grip else { return true };
+        let device = &self.rooms[from.node].devices[*at];
+        known(&from.grip).iter().all(|share| share.index == device.index)
+    }
+
+    /// The best node for a task.
+    fn choose(
+        &self,
+        seat: &Seat,
+        group: u32,
+        request: &Resources,
+        by: PlaceBy,
+    ) -> Option<(usize, When)> {
+        let fussy = Fussy::of(&seat.job.spec, group, seat.job.has_way_back());
+        fit::choose(&self.rooms, request, by, When::Later, |node| {
+            self.is_open(node) && fussy.takes(&self.nodes[node].traits)
+        })
+    }
+
+    /// A task that was to be stopped stays where it is.
+    fn keep(&mut self, id: JobId, rank: usize, request: &Resources, spot: Spot) {
+        let shares = known(&spot.grip).to_vec();
+        self.change_room(spot.node, |room| room.release(request, &shares, false));
+        self.release_units(request, false);
+        self.mark(id, rank, Mark::Holds(spot));
+        self.book(id, request, true);
+    }
+
+    /// Stops a task: what it holds will be free. One that had got room in this cycle only has
+    /// none any more.
+    pub fn evict(&mut self, id: JobId, rank: usize) {
+        let Some(seat) = self.seats.get(&id) else { return };
+        let cell = &seat.tasks[rank];
+        let request = seat.job.spec.request_of(cell.group).clone();
+        let after = match cell.mark.clone() {
+            Mark::Holds(spot) => {
+                let shares = known(&spot.grip).to_vec();
+                self.change_room(spot.node, |room| room.release(&request, &shares, true));
+                self.release_units(&request, true);
+                Mark::Evicted(spot)
+            }
+            Mark::Starts(Spot { node, grip }) => {
+                self.change_room(node, |room| room.untake(&request, &grip, When::Now));
+                self.untake_units(&request, When::Now);
+                Mark::Undone
+            }
+            Mark::Promised(Spot { node, grip }) => {
+                self.change_room(node, |room| room.untake(&request, &grip, When::Later));
+                self.untake_units(&request, When::Later);
+                Mark::Undone
+            }
+            _ => return,
+        };
+        self.mark(id, rank, after);
+        self.book(id, &request, false);
+    }
+
+    /// Counts what a task takes, or gives back, for its team and all above it.
+    fn book(&mut self, id: JobId, request: &Resources, on: bool) {
+        let Some(seat) = self.seats.get(&id) else { return };
+        let (team, firm) = (seat.team, !seat.job.spec.preemptible);
+        let amounts = Amounts::from(request);
+        let change = |sum: &Amounts| match on {
+            true => sum.plus(&amounts),
+            false => sum.minus(&amounts),
+        };
+        for level in lineage(&self.teams.queues, team) {
+            self.change_queue(level, |queue| {
+                queue.allocated = change(&queue.allocated);
+                if firm {
+                    queue.firm = change(&queue.firm);
+                }
+            });
+        }
+    }
+
+    /// A gang of which fewer than the minimum can start starts none: it is promised all.
+    fn promise_all_if_short(&mut self, id: JobId) {
+        let Some(seat) = self.seats.get(&id) else { return };
+        let promised = seat.tasks.iter().any(|cell| matches!(cell.mark, Mark::Promised(_)));
+        let real = |mark: &Mark| matches!(mark, Mark::Holds(_) | Mark::Starts(_));
+        if !promised || seat.gang(Waiting::Fresh, real).is_satisfied() {
+            return;
+        }
+        let starts = seat.tasks.iter().enumerate().filter_map(|(rank, cell)| {
+            let Mark::Starts(spot) = &cell.mark else { return None };
+            Some((rank, spot.clone(), seat.job.spec.request_of(cell.group).clone()))
+        });
+        for (rank, spot, request) in starts.collect::<Vec<_>>() {
+            self.change_room(spot.node, |room| {
+                room.untake(&request, &spot.grip, When::Now);
+                room.take(&request, &spot.grip, When::Later);
+            });
+            self.untake_units(&request, When::Now);
+            self.take_units(&request, When::Later);
+            self.mark(id, rank, Mark::Promised(spot));
+        }
+    }
+
+    /// Whether an array may have one more element, if this would be one.
+    fn array_is_open(&self, spec: &JobSpec, starts_element: bool) -> bool {
+        let Some(array) = spec.array.filter(|_| starts_element) else { return true };
+        let Some(throttle) = array.throttle else { return true };
+        let more = self.arrays.get(&array.id).copied().unwrap_or(0);
+        self.world.index().elements(array.id).saturating_add(more) < throttle
+    }
+
+    fn count_element(&mut self, spec: &JobSpec) {
+        if let Some(array) = spec.array {
+            let more = self.arrays.get(&array.id).copied().unwrap_or(0);
+            self.log.push(Undo::Array(array.id, more));
+            self.arrays.insert(array.id, more + 1);
+        }
+    }
+
+    /// When the countable resources of so much will be there; `None` if they will not.
+    fn units_fit(&self, sum: &Resources, mode: Mode) -> Option<When> {
+        let mut all = if mode == Mode::Start { When::Now } else { When::Later };
+        for (name, need) in &sum.custom {
+            let level = self.units(name)?;
+            let rate = self.world.countable(name)?.per_minute;
+            let used = self.rates.get(name).copied().unwrap_or(0);
+            let taken = self.world.taken(name, self.at.now).saturating_add(used);
+            if level.later() < *need || rate.is_some_and(|rate| taken.saturating_add(*need) > rate)
+            {
+                return None;
+            }
+            if level.free() < *need {
+                all = When::Later;
+            }
+        }
+        Some(all)
+    }
+
+    fn change_units(&mut self, name: &Name, change: impl FnOnce(&mut Level)) {
+        let Some(before) = self.units(name) else { return };
+        self.log.push(Undo::Custom(name.clone(), before));
+        change(self.custom.entry(name.clone()).or_insert(before));
+    }
+
+    fn take_units(&mut self, request: &Resources, when: When) {
+        for (name, units) in &request.custom {
+            self.change_units(name, |level| level.take(*units, when));
+            if when == When::Now {
+                let used = self.rates.get(name).copied().unwrap_or(0);
+                self.log.push(Undo::Rate(name.clone(), used));
+                self.rates.insert(name.clone(), used.saturating_add(*units));
+            }
+        }
+    }
+
+    /// Takes back what [`Board::take_units`] took.
+    fn untake_units(&mut self, request: &Resources, when: When) {
+        for (name, units) in &request.custom {
+            self.change_units(name, |level| level.untake(*units, when));
+            if when == When::Later {
+                continue;
+            }
+            let used = self.rates.get(name).copied().unwrap_or(0);
+            self.log.push(Undo::Rate(name.clone(), used));
+            self.rates.insert(name.clone(), used.saturating_sub(*units));
+        }
+    }
+
+    fn release_units(&mut self, request: &Resources, on: bool) {
+        for (name, units) in &request.custom {
+            self.change_units(name, |level| {
+                level.releasing = match on {
+                    true => level.releasing.saturating_add(*units),
+                    false => level.releasing.saturating_sub(*units),
+                };
+            });
+        }
+    }
+
+    /// A frozen job goes on where it is, if the cores and units it gave back are free. A drained
+    /// node takes no new work, but what is there may go on: else it would never become empty.
+    pub fn thaw(&mut self, id: JobId) -> bool {
+        let Some(seat) = self.seat(id) else { return false };
+        let job = seat.job.clone();
+        let mut cores: BTreeMap<Name, u64> = BTreeMap::new();
+        let mut units = Resources::default();
+        for task in job.active_tasks() {
+            let request = job.spec.request_of(task.group);
+            units.add(&Resources { custom: request.custom.clone(), ..Resources::default() });
+            if let Some(placement) = &task.placement {
+                *cores.entry(placement.node.clone()).or_default() += request.cpu_milli;
+            }
+        }
+        let free = |node: usize, need| self.nodes[node].up && self.rooms[node].cpu.free() >= need;
+        let fit = |(name, need): (&Name, &u64)| self.node(name).is_some_and(|n| free(n, *need));
+        let held =
+            |(name, need): (&Name, &u64)| self.units(name).is_some_and(|l| l.free() >= *need);
+        if !cores.iter().all(fit) || !units.custom.iter().all(held) {
+            return false;
+        }
+        for (name, need) in &cores {
+            if let Some(node) = self.node(name) {
+                self.change_room(node, |room| room.cpu.take(*need, When::Now));
+            }
+        }
+        for (name, need) in &units.custom {
+            self.change_units(name, |level| level.take(*need, When::Now));
+        }
+        let need = Resources { cpu_milli: cores.values().sum(), ..Resources::default() };
+        self.book(id, &need, true);
+        if let Some(seat) = self.seats.get_mut(&id) {
+            seat.thaws = true;
+            self.log.push(Undo::Thaw(id));
+        }
+        self.note(Deed::Goes(id));
+        true
+    }
+
+    /// Rooms that take new work, as they are.
+    pub fn open_rooms(&self) -> Vec<Room> {
+        let open = (0..self.rooms.len()).filter(|node| self.is_open(*node));
+        open.map(|node| self.rooms[node].clone()).collect()
+    }
+}
+
+/// The devices of a task that has had room since before the cycle.
+fn known(grip: &Grip) -> &[GpuShare] {
+    match grip {
+        Grip::Known(shares) => shares,
+        Grip::Nothing | Grip::Share { .. } | Grip::Whole(_) => &[],
+    }
+}
+
+/// What several tasks ask for together.
+pub fn sum(requests: &[Resources]) -> Resources {
+    let mut sum = Resources::default();
+    requests.iter().for_each(|request| sum.add(request));
+    sum
+}
+
+/// What a task asks of a node beside room.
+#[derive(Debug, Clone, Copy)]
+pub struct Fussy<'a> {
+    spec: &'a JobSpec,
+    group: u32,
+    spot: bool,
+}
+
+impl<'a> Fussy<'a> {
+    /// A task of a group. Only a job that can stop and come back goes to a node that may vanish.
+    pub fn of(spec: &'a JobSpec, group: u32, comes_back: bool) -> Fussy<'a> {
+        Fussy { spec, group, spot: spec.spot && comes_back }
+    }
+
+    /// Whether a node will do.
+    pub fn takes(&self, traits: &crate::model::node::Traits) -> bool {
+        let group = usize::try_from(self.group).unwrap_or(usize::MAX);
+        let kind = self.spec.kinds().nth(group);
+        let more = kind.and_then(|kind| kind.node_labels).into_iter().flatten();
+        let has = |(name, value): (&Name, &Name)| traits.labels.get(name) == Some(value);
+        (self.spot || !traits.spot) && self.spec.node_labels.iter().chain(more).all(has)
+    }
+}

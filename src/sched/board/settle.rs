@@ -1,0 +1,180 @@
+//! Turns what was decided on the board into facts: the differences to the world, no more.
+
+use crate::base::{JobId, TaskId};
+use crate::model::Fact;
+use crate::model::fact::{Class, Eviction};
+use crate::model::job::{Placement, StopFor, TaskState};
+use crate::sched::board::Board;
+use crate::sched::board::seat::{Mark, Spot};
+use crate::sched::decide::life;
+use crate::sched::plan::Plan;
+use crate::sched::policy::fit::{Deal, When};
+
+/// The name shown as the author of what rules do.
+const BY: &str = "holdshort";
+
+/// Something that was decided.
+#[derive(Debug, Clone)]
+pub enum Deed {
+    /// A job got room, or a promise of some, or goes on after a freeze.
+    Goes(JobId),
+    /// Tasks of a job lose their room, all or the named ranks.
+    Evicts {
+        /// The job.
+        job: JobId,
+        /// Which rule, for whom, what was compared.
+        eviction: Box<Eviction>,
+        /// Why its processes are stopped.
+        stop: StopFor,
+    },
+}
+
+/// Whose devices are meant: a task that starts, or one that is promised some.
+type Dealt = std::collections::BTreeMap<(JobId, usize), Placement>;
+
+impl Board {
+    /// Notes the facts.
+    pub fn settle(&self, plan: &mut Plan) {
+        for deed in &self.deeds {
+            if let Deed::Evicts { job, eviction, stop } = deed {
+                evict(plan, *job, eviction, *stop);
+            }
+        }
+        self.end_promises(plan);
+        let dealt = self.deal();
+        let mut done = std::collections::BTreeSet::new();
+        for deed in &self.deeds {
+            match deed {
+                Deed::Goes(job) if done.insert(*job) => self.go(plan, *job, &dealt),
+                _ => {}
+            }
+        }
+    }
+
+    /// Promises of the world that the board does not make again.
+    fn end_promises(&self, plan: &mut Plan) {
+        let promised: Vec<JobId> = plan.world().index().promised.iter().copied().collect();
+        for id in promised {
+            let Some(job) = plan.job(id) else { continue };
+            let attempt = job.attempt_of_promises();
+            let cells = self.seats.get(&id).map(|seat| &seat.tasks);
+            for task in job.tasks.iter().filter(|task| task.state == TaskState::Nominated) {
+                let rank = usize::try_from(task.rank).unwrap_or(usize::MAX);
+                let mark = cells.and_then(|cells| cells.get(rank)).map(|cell| &cell.mark);
+                if !matches!(mark, Some(Mark::Promised(_) | Mark::Starts(_))) {
+                    let task = TaskId { job: id, attempt, rank: task.rank };
+                    plan.note(Fact::NominationOver { task });
+                }
+            }
+        }
+    }
+
+    /// Gives whole devices their indices, node by node: to what starts, then to promises.
+    fn deal(&self) -> Dealt {
+        let mut by_node: Vec<Vec<(When, JobId, usize, &Spot)>> = vec![Vec::new(); self.rooms.len()];
+        for deed in &self.deeds {
+            let Deed::Goes(id) = deed else { continue };
+            let Some(seat) = self.seats.get(id) else { continue };
+            for (rank, cell) in seat.tasks.iter().enumerate() {
+                match &cell.mark {
+                    Mark::Starts(spot) => by_node[spot.node].push((When::Now, *id, rank, spot)),
+                    Mark::Promised(to) | Mark::Moves { to, .. } => {
+                        by_node[to.node].push((When::Later, *id, rank, to));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let mut dealt = Dealt::new();
+        for (room, tasks) in self.rooms.iter().zip(&mut by_node) {
+            if tasks.is_empty() {
+                continue;
+            }
+            tasks.sort_by_key(|(when, ..)| *when);
+            let mut deal = Deal::of(room);
+            for (when, id, rank, spot) in tasks.iter() {
+                if dealt.contains_key(&(*id, *rank)) {
+                    continue;
+                }
+                let gpus = deal.deal(room, &spot.grip, *when);
+                dealt.insert((*id, *rank), Placement { node: room.name.clone(), gpus });
+            }
+        }
+        dealt
+    }
+
+    fn go(&self, plan: &mut Plan, id: JobId, dealt: &Dealt) {
+        let Some(seat) = self.seats.get(&id) else { return };
+        if seat.thaws {
+            plan.note(Fact::JobThawed { job: id, class: Class::Productive });
+        }
+        let Some(job) = plan.job(id) else { return };
+        let ranks = |which: fn(&Mark) -> bool| {
+            let cells = seat.tasks.iter().enumerate().filter(move |(_, cell)| which(&cell.mark));
+            cells.map(|(rank, _)| rank)
+        };
+        let starts: Vec<usize> = ranks(|mark| matches!(mark, Mark::Starts(_))).collect();
+        if !starts.is_empty() && job.attempt_of_promises() > job.attempt {
+            let (attempt, resume) = (job.attempt + 1, job.attempt > 0 && job.continues());
+            plan.note(Fact::AttemptBegan { job: id, attempt, resume });
+        }
+        let Some(job) = plan.job(id) else { return };
+        self.use_rates(plan, id, &starts);
+        let task = |rank: usize| {
+            let rank = u32::try_from(rank).unwrap_or(u32::MAX);
+            TaskId { job: id, attempt: job.attempt_of_promises(), rank }
+        };
+        for rank in starts {
+            if let Some(placement) = dealt.get(&(id, rank)) {
+                let (task, placement) = (task(rank), placement.clone());
+                plan.note(Fact::TaskPlaced { task, placement, class: Class::StartStop });
+            }
+        }
+        for rank in ranks(|mark| matches!(mark, Mark::Promised(_))) {
+            let Some(placement) = dealt.get(&(id, rank)) else { continue };
+            let same = job.tasks.get(rank).is_some_and(|task| {
+                task.state == TaskState::Nominated && task.placement.as_ref() == Some(placement)
+            });
+            if !same {
+                let (task, placement) = (task(rank), placement.clone());
+                plan.note(Fact::TaskNominated { task, placement });
+            }
+        }
+    }
+
+    /// What starts counts against rates.
+    fn use_rates(&self, plan: &mut Plan, id: JobId, starts: &[usize]) {
+        let Some(seat) = self.seats.get(&id) else { return };
+        let requests = starts.iter().map(|rank| {
+            let group = seat.tasks[*rank].group;
+            seat.job.spec.request_of(group).clone()
+        });
+        let sum = super::place::sum(&requests.collect::<Vec<_>>());
+        for (resource, units) in sum.custom {
+            let rated = plan.world().countable(&resource).is_some_and(|c| c.per_minute.is_some());
+            if rated {
+                plan.note(Fact::RateUsed { resource, units });
+            }
+        }
+    }
+}
+
+/// Stops a job, or some of its tasks.
+fn evict(plan: &mut Plan, id: JobId, eviction: &Eviction, stop: StopFor) {
+    let Some(job) = plan.job(id) else { return };
+    plan.note(Fact::JobEvicted { job: id, eviction: Box::new(eviction.clone()) });
+    if eviction.ranks.is_empty() {
+        life::stop(plan, id, stop, BY, None);
+        return;
+    }
+    for rank in &eviction.ranks {
+        let task = TaskId { job: id, attempt: job.attempt, rank: *rank };
+        plan.note(Fact::TaskStopping { task, class: Class::StartStop });
+    }
+}
+
+/// The names of the nodes that tasks move to, for those who ask where.
+pub fn names(board: &Board, spots: &[&Spot]) -> String {
+    let names = spots.iter().map(|spot| &*board.rooms[spot.node].name);
+    names.collect::<Vec<_>>().join(", ")
+}
