@@ -262,7 +262,7 @@ fn lanes(app: &App, canvas: &mut Canvas, area: Rect) {
 /// The ways to teams and hours, where there is room and something to see.
 fn elsewhere(app: &App, canvas: &mut Canvas, area: Rect, from: u16) -> u16 {
     let mut x = from;
-    for action in TABLE.iter().filter(|action| action.name == "teams") {
+    for action in TABLE.iter().filter(|action| ["teams", "hours"].contains(&action.name)) {
         let key = app.ground.options.keymap.keys(action).first().map(Key::to_string);
         let Some(key) = key.filter(|_| (action.when)(app).is_ok()) else { continue };
         // Marks and filters need the rest.

@@ -7,6 +7,7 @@
 
 pub mod describe;
 pub mod filter;
+pub mod hours;
 pub mod line;
 pub mod list;
 pub mod next;

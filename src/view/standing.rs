@@ -121,7 +121,7 @@ pub fn brief(row: &TeamRow, what: Shared) -> (String, Role) {
     let by = |word: &str, amount| format!("{word} {}", what.figure(amount));
     if row.paused.is_some() {
         ("paused".to_owned(), Role::NeedsYou)
-    } else if row.over_since.is_some() && standing.over > 0 {
+    } else if standing.over > 0 {
         (by("over by", standing.over), Role::Stuck)
     } else if row.over_since.is_some() {
         ("over".to_owned(), Role::Stuck)

@@ -12,7 +12,7 @@ pub mod preempt;
 pub mod reclaim;
 mod search;
 pub mod stale_gang;
-mod victims;
+pub(in crate::sched) mod victims;
 
 use crate::sched::board::Board;
 use crate::sched::board::settle::Deed;

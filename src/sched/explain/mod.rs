@@ -3,6 +3,7 @@
 
 mod gates;
 mod room;
+mod standings;
 
 use crate::base::{At, JobId};
 use crate::model::job::{Cause, Exit, FailureClass, Job, Outcome, State};
@@ -13,6 +14,7 @@ use crate::sched::world::World;
 
 pub(super) use gates::in_all;
 pub use room::never_fits;
+pub use standings::{Standing, standings};
 
 /// The whole answer for one job; `None` when it is not in the world.
 pub fn why(world: &World, id: JobId, at: At) -> Option<Why> {

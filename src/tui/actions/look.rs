@@ -109,6 +109,11 @@ pub fn teams(app: &mut App, _: &mut Out) {
     app.open(Kind::Teams, None);
 }
 
+/// What runs until when.
+pub fn hours(app: &mut App, _: &mut Out) {
+    app.open(Kind::Hours, None);
+}
+
 /// Facts as they come.
 pub fn events(app: &mut App, _: &mut Out) {
     app.open(Kind::Events, None);
@@ -154,6 +159,10 @@ commands! {
     match_before = Command::Match(false),
     /// Follows the end, or stays.
     follow = Command::Follow,
+    /// Less time.
+    nearer = Command::Zoom(true),
+    /// More time.
+    farther = Command::Zoom(false),
     /// Breaks long lines, or not.
     wrap = Command::Wrap,
     /// The time before each line, or not.

@@ -9,11 +9,12 @@ const LOG: &[Kind] = &[Kind::Log];
 const TERMINAL: &[Kind] = &[Kind::Terminal];
 const NODES: &[Kind] = &[Kind::Nodes];
 const TEAMS: &[Kind] = &[Kind::Teams];
-const LOGS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Terminal, Kind::Events];
+const HOURS: &[Kind] = &[Kind::Hours];
+const LOGS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Terminal, Kind::Events, Kind::Hours];
 const TERMINALS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Events];
 /// Panes with a job in them.
 const JOBS: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Terminal, Kind::Events];
-const LISTS: &[Kind] = &[Kind::Home, Kind::Events, Kind::Nodes, Kind::Teams];
+const LISTS: &[Kind] = &[Kind::Home, Kind::Events, Kind::Nodes, Kind::Teams, Kind::Hours];
 const SEARCHED: &[Kind] = &[Kind::Home, Kind::Log, Kind::Events];
 
 macro_rules! action {
@@ -159,6 +160,12 @@ pub const TABLE: &[Action] = &[
         "boxes: nodes and countable resources", look::always, look::nodes),
     action!("teams", ["d"], Looks, EVERYWHERE, "",
         "divided how: who holds, borrows, is owed", look::has_teams, look::teams),
+    action!("hours", ["v"], Looks, EVERYWHERE, "",
+        "view of the next hours: what runs until when", look::always, look::hours),
+    action!("nearer", ["+"], Looks, HOURS, "nearer",
+        "fewer hours", look::always, look::nearer),
+    action!("farther", ["-"], Looks, HOURS, "farther",
+        "more hours", look::always, look::farther),
     action!("events", ["e"], Looks, EVERYWHERE, "",
         "facts as they come", look::always, look::events),
     action!("messages", ["m"], Looks, EVERYWHERE, "",

@@ -5,6 +5,7 @@
 
 pub mod events;
 pub mod home;
+pub mod hours;
 pub mod job;
 pub mod log;
 pub mod messages;
@@ -38,6 +39,8 @@ pub enum Kind {
     Nodes,
     /// Who holds, borrows, is owed.
     Teams,
+    /// What runs until when.
+    Hours,
     /// Facts as they come.
     Events,
     /// What the console said.
@@ -60,6 +63,7 @@ pub const PANES: &[Registered] = &[
     Registered { kind: Kind::Terminal, open: |job| Box::new(terminal::Terminal::new(job)) },
     Registered { kind: Kind::Nodes, open: |_| Box::new(nodes::Nodes::default()) },
     Registered { kind: Kind::Teams, open: |_| Box::new(teams::Teams::default()) },
+    Registered { kind: Kind::Hours, open: |_| Box::new(hours::Hours::default()) },
     Registered { kind: Kind::Events, open: |_| Box::new(events::Events::default()) },
     Registered { kind: Kind::Messages, open: |_| Box::new(messages::MessageLog::default()) },
 ];
@@ -100,6 +104,8 @@ pub enum Command {
     AllEnded,
     /// Use a filter (or search).
     Filter(String),
+    /// Show less time, or more.
+    Zoom(bool),
     /// Break long lines or not.
     Wrap,
     /// Show when each line came, or not.

@@ -173,6 +173,7 @@ impl<'a> Canvas<'a> {
 fn ascii(c: char) -> char {
     match c {
         '─' => '-',
+        '╷' => '|',
         '━' => '=',
         '╍' => '+',
         '┄' => '.',

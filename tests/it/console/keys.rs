@@ -85,8 +85,8 @@ proptest! {
     }
 
     #[test]
-    fn every_tiny_size_draws(columns in 0u16..=12, rows in 0u16..=6, pane in 0usize..8) {
-        let keys = ["", "l", "t", "b", "e", "d", "?", "3K"][pane];
+    fn every_tiny_size_draws(columns in 0u16..=12, rows in 0u16..=6, pane in 0usize..9) {
+        let keys = ["", "l", "t", "b", "e", "d", "v", "?", "3K"][pane];
         let mut stage = staged(Fake::new(fleet::many()), (80, 24), keys);
         block(stage.event(Event::Resize { columns, rows }));
         stage.buffer();

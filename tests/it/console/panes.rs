@@ -15,7 +15,7 @@ use super::link::{Asked, Fake};
 
 pub const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 40), (200, 60)];
 /// Every pane by the keys that lead to it from the list.
-pub const PANES: [(&str, &str); 11] = [
+pub const PANES: [(&str, &str); 12] = [
     ("home", ""),
     ("narrowed", "4"),
     ("job", "<enter>"),
@@ -24,6 +24,7 @@ pub const PANES: [(&str, &str); 11] = [
     ("terminal", "t"),
     ("nodes", "b"),
     ("teams", "d"),
+    ("hours", "v"),
     ("events", "e"),
     ("messages", "m"),
     ("help", "?"),

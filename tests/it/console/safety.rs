@@ -13,7 +13,7 @@ use super::grid::{block, options, staged, staged_with, text};
 use super::link::{Asked, Fake};
 
 /// Keys to a pane and back to a state in which every action could work.
-const PLACES: [&str; 8] = ["", "3j", "5", "3j<enter>", "3jl", "t", "b", "djjj"];
+const PLACES: [&str; 9] = ["", "3j", "5", "3j<enter>", "3jl", "t", "b", "djjj", "vj"];
 
 fn cancelled(asked: &[Asked]) -> Vec<JobId> {
     let jobs = asked.iter().filter_map(|asked| match asked {
