@@ -94,9 +94,23 @@ fn take(board: &mut Board, hunt: &dyn Hunt, taker: &Taker) -> bool {
         return false;
     };
     board.note(Deed::Goes(taker.head.id()));
+    if !stops_anybody(board, &outcome) {
+        board.start_promised(taker.head.id());
+    }
     evict(board, hunt, taker, &outcome, &numbers);
     board.commit();
     true
+}
+
+/// Somebody who runs loses room, not only somebody who had got some in this cycle.
+fn stops_anybody(board: &Board, outcome: &Outcome) -> bool {
+    let mut batches = outcome.lost.iter().chain(&outcome.moved);
+    batches.any(|batch| {
+        let seat = board.seated(batch.job);
+        let mark = |rank: &usize| seat.map(|seat| &seat.tasks[*rank].mark);
+        let runs = |rank| matches!(mark(rank), Some(Mark::Evicted(_) | Mark::Moves { .. }));
+        batch.ranks.iter().any(runs)
+    })
 }
 
 /// Notes who had to give room. A gang that keeps its minimum where it is loses single tasks,
@@ -115,7 +129,7 @@ fn evict(board: &mut Board, hunt: &dyn Hunt, taker: &Taker, outcome: &Outcome, n
         let stays = |mark: &Mark| matches!(mark, Mark::Holds(_) | Mark::Starts(_));
         let goes_on = seat.gang(Waiting::Evicted, stays).is_satisfied()
             && seat.tasks.iter().any(|cell| stays(&cell.mark));
-        let runs = |rank: &&usize| seat.tasks[**rank].mark != Mark::Undone;
+        let runs = |rank: &&usize| !matches!(seat.tasks[**rank].mark, Mark::Undone(_));
         let mut ranks: Vec<u32> = batches
             .iter()
             .flat_map(|batch| &batch.ranks)

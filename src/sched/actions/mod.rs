@@ -15,7 +15,6 @@ pub mod stale_gang;
 pub(in crate::sched) mod victims;
 
 use crate::sched::board::Board;
-use crate::sched::board::settle::Deed;
 use crate::sched::plan::Plan;
 
 pub use hunt::next_due as protected_until;
@@ -47,8 +46,8 @@ pub fn cycle(plan: &mut Plan) {
     forget::run(plan);
 }
 
-/// Gives and takes room once, by the named steps that are not switched off; whether somebody
-/// had to give some.
+/// Gives and takes room once, by the named steps that are not switched off; whether another pass
+/// might do more.
 pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
     let index = plan.world().index();
     if index.queue.is_empty() && index.promised.is_empty() && index.short.is_empty() {
@@ -61,5 +60,5 @@ pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
         }
     }
     board.settle(plan);
-    board.deeds.iter().any(|deed| matches!(deed, Deed::Evicts { .. })) || board.has_undone()
+    board.is_unsettled()
 }

@@ -329,7 +329,7 @@ fn what_became(board: &Board, victims: &[Batch]) -> Outcome {
             let ranks = batch.ranks.iter().copied();
             ranks.filter(|rank| which(&seat.tasks[*rank].mark)).collect::<Vec<_>>()
         };
-        let lost = of(|mark| matches!(mark, Mark::Evicted(_) | Mark::Undone));
+        let lost = of(|mark| matches!(mark, Mark::Evicted(_) | Mark::Undone(_)));
         let moved = of(|mark| matches!(mark, Mark::Moves { .. }));
         if !lost.is_empty() {
             outcome.lost.push(Batch::of(seat, lost));

@@ -129,7 +129,7 @@ impl<'a> Victims<'a> {
         let seat = board.seat(id)?;
         let taken = self.taken.entry(id).or_default();
         let (ranks, keeps) = seat.next_to_give_up(taken);
-        if ranks.is_empty() {
+        if ranks.is_empty() || ranks.iter().any(|rank| is_new(seat, *rank, now)) {
             return None;
         }
         if !keeps && is_protected(seat, &ranks, now, min_runtime) {
@@ -211,6 +211,14 @@ fn is_protected(seat: &Seat, core: &[usize], now: Mono, min_runtime: Span) -> bo
     let take = u32::try_from(core.len()).unwrap_or(u32::MAX);
     let ran = seat.job.started.map(|at| now.since(at.now));
     forbids(&Victim { ran, running: take, min: seat.job.spec.gang.min, take }, min_runtime)
+}
+
+/// A task that got its room at this very instant keeps it until the next: nothing is started and
+/// stopped in one breath.
+fn is_new(seat: &Seat, rank: usize, now: Mono) -> bool {
+    let task = seat.job.tasks.get(rank).filter(|task| task.started.is_none());
+    let placed = task.and_then(|task| task.placed);
+    matches!(seat.tasks[rank].mark, Mark::Holds(_)) && placed.is_some_and(|at| at.now == now)
 }
 
 /// How a gang would stand without some of its tasks.

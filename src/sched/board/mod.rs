@@ -155,10 +155,15 @@ impl Board {
         self.seats.get(&id)
     }
 
-    /// Somebody got room in this cycle and lost it again.
-    pub fn has_undone(&self) -> bool {
-        let cells = self.seats.values().flat_map(|seat| &seat.tasks);
-        cells.into_iter().any(|cell| cell.mark == Mark::Undone)
+    /// What was decided could let another pass decide more: somebody lost room, or somebody who
+    /// gives way got some while others wait.
+    pub fn is_unsettled(&self) -> bool {
+        let gives = |id: &JobId| self.seats.get(id).is_some_and(|seat| seat.job.gives_way());
+        let mut deeds = self.deeds.iter();
+        deeds.any(|deed| match deed {
+            Deed::Evicts { .. } => true,
+            Deed::Goes(job) => gives(job) && !self.left.is_empty(),
+        })
     }
 
     /// A point to go back to.

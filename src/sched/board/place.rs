@@ -93,13 +93,22 @@ impl Board {
             return true;
         }
         // What does not run yet may start anywhere.
-        let mode = if cell.mark == Mark::Undone { Mode::Start } else { mode };
+        let (mode, leaves) = match (&cell.mark, mode) {
+            (Mark::Undone(node), Mode::Move) => (Mode::Start, Some(*node)),
+            (Mark::Undone(_), _) => (Mode::Start, None),
+            _ => (mode, None),
+        };
         let own_node = could_keep.map(|from| from.node);
         let by = match request.gpu_milli {
             0 => self.world.setup().cycle.place_cpu,
             _ => self.world.setup().cycle.place_gpu,
         };
-        let Some((node, when)) = self.choose(seat, cell.group, request, by) else { return false };
+        let elsewhere = leaves.and_then(|_| self.choose(seat, cell.group, request, by, leaves));
+        let Some((node, when)) =
+            elsewhere.or_else(|| self.choose(seat, cell.group, request, by, None))
+        else {
+            return false;
+        };
         let when = mode.latest_start().filter(|_| when == When::Now).unwrap_or(When::Later);
         let Some(grip) = self.rooms[node].grip(request.gpu_milli, when, by) else { return false };
         let stays = from.clone().filter(|from| own_node == Some(node) && self.same(from, &grip));
@@ -128,17 +137,18 @@ impl Board {
         known(&from.grip).iter().all(|share| share.index == device.index)
     }
 
-    /// The best node for a task.
+    /// The best node for a task, other than `but`.
     fn choose(
         &self,
         seat: &Seat,
         group: u32,
         request: &Resources,
         by: PlaceBy,
+        but: Option<usize>,
     ) -> Option<(usize, When)> {
         let fussy = Fussy::of(&seat.job.spec, group, seat.job.has_way_back());
         fit::choose(&self.rooms, request, by, When::Later, |node| {
-            self.is_open(node) && fussy.takes(&self.nodes[node].traits)
+            Some(node) != but && self.is_open(node) && fussy.takes(&self.nodes[node].traits)
         })
     }
 
@@ -167,12 +177,12 @@ impl Board {
             Mark::Starts(Spot { node, grip }) => {
                 self.change_room(node, |room| room.untake(&request, &grip, When::Now));
                 self.untake_units(&request, When::Now);
-                Mark::Undone
+                Mark::Undone(node)
             }
             Mark::Promised(Spot { node, grip }) => {
                 self.change_room(node, |room| room.untake(&request, &grip, When::Later));
                 self.untake_units(&request, When::Later);
-                Mark::Undone
+                Mark::Undone(node)
             }
             _ => return,
         };
@@ -196,6 +206,29 @@ impl Board {
                     queue.firm = change(&queue.firm);
                 }
             });
+        }
+    }
+
+    /// Starts what is promised to a job if all of it turns out to be free already: nobody needed
+    /// to be stopped for it.
+    pub fn start_promised(&mut self, id: JobId) {
+        let before = self.checkpoint();
+        let Some(seat) = self.seats.get(&id) else { return };
+        let promised = seat.tasks.iter().enumerate().filter_map(|(rank, cell)| {
+            let Mark::Promised(spot) = &cell.mark else { return None };
+            Some((rank, spot.clone(), seat.job.spec.request_of(cell.group).clone()))
+        });
+        for (rank, spot, request) in promised.collect::<Vec<_>>() {
+            self.change_room(spot.node, |room| room.untake(&request, &spot.grip, When::Later));
+            self.untake_units(&request, When::Later);
+            let free = self.rooms[spot.node].fits_so(&request, &spot.grip, When::Now)
+                && self.units_fit(&request, Mode::Start) == Some(When::Now);
+            if !free {
+                return self.rollback(before);
+            }
+            self.change_room(spot.node, |room| room.take(&request, &spot.grip, When::Now));
+            self.take_units(&request, When::Now);
+            self.mark(id, rank, Mark::Starts(spot));
         }
     }
 

@@ -35,8 +35,8 @@ pub enum Mark {
     Promised(Spot),
     /// This cycle stops it.
     Evicted(Spot),
-    /// This cycle had given it room and takes that back.
-    Undone,
+    /// This cycle had given it room on this node and takes that back.
+    Undone(usize),
     /// This cycle stops it and promises it room elsewhere.
     Moves {
         /// Where it has been.
@@ -86,7 +86,7 @@ impl Mark {
     fn waits(&self, which: Waiting) -> bool {
         match which {
             Waiting::Fresh => *self == Mark::Waits,
-            Waiting::Evicted => matches!(self, Mark::Evicted(_) | Mark::Undone),
+            Waiting::Evicted => matches!(self, Mark::Evicted(_) | Mark::Undone(_)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reasons that lie in what a team may hold.
 
 use crate::model::Resources;
-use crate::model::job::Job;
+use crate::model::job::{Job, TaskState};
 use crate::model::reason::{Code, Reason};
 use crate::model::team::{is_within, parent};
 use crate::sched::policy::amounts::{Amounts, Kind};
@@ -16,7 +16,13 @@ pub(super) fn reasons(world: &World, job: &Job, chunk: &Resources) -> Vec<Reason
     while let Some(name) = above {
         above = parent(name);
         let Some(team) = world.teams.get(name) else { continue };
-        let (held, firm) = in_all(world, name);
+        let (mut held, mut firm) = in_all(world, name);
+        for (other, promised) in promises(world, job, name) {
+            held = held.plus(&promised);
+            if !other.spec.preemptible {
+                firm = firm.plus(&promised);
+            }
+        }
         if let Some(found) = over(&team.terms.limit, &held, &need) {
             reasons.push(reason(Code::OverLimit, name, &found));
         }
@@ -31,6 +37,21 @@ pub(in crate::sched) fn in_all(world: &World, name: &str) -> (Amounts, Amounts) 
     let accounts = world.index().accounts.iter().filter(|(team, _)| is_within(team, name));
     accounts.fold(Default::default(), |(held, firm), (_, account)| {
         (Amounts::plus(&held, &account.held), Amounts::plus(&firm, &account.firm))
+    })
+}
+
+/// What is promised to others in a team and below it.
+fn promises<'a>(
+    world: &'a World,
+    but: &'a Job,
+    name: &'a str,
+) -> impl Iterator<Item = (&'a Job, Amounts)> {
+    let jobs = world.index().promised.iter().filter(|id| **id != but.id);
+    let jobs = jobs.filter_map(|id| world.job(*id)).map(|job| &**job);
+    let inside = jobs.filter(|job| is_within(&job.spec.team, name));
+    inside.flat_map(|job| {
+        let tasks = job.tasks.iter().filter(|task| task.state == TaskState::Nominated);
+        tasks.map(move |task| (job, Amounts::from(job.spec.request_of(task.group))))
     })
 }
 

@@ -200,6 +200,19 @@ impl Room {
         Some(Grip::Share { at, milli: gpu_milli })
     }
 
+    /// Whether a task fits with exactly this part of the devices.
+    pub fn fits_so(&self, request: &Resources, grip: &Grip, when: When) -> bool {
+        let rest = Resources { gpu_milli: 0, ..request.clone() };
+        self.fits(&rest, when)
+            && match grip {
+                Grip::Nothing | Grip::Known(_) => true,
+                Grip::Whole(count) => self.whole_devices(when) >= *count,
+                Grip::Share { at, milli } => {
+                    self.devices.get(*at).is_some_and(|device| self.shares(device, *milli, when))
+                }
+            }
+    }
+
     /// Whether the devices can serve a request.
     fn serves(&self, gpu_milli: u64, when: When) -> bool {
         match gpu_milli {

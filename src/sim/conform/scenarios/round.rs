@@ -1,6 +1,6 @@
 //! One round: the core decides, then what was begun comes to its end.
 
-use crate::base::TaskId;
+use crate::base::{Span, TaskId};
 use crate::model::Fact;
 use crate::model::command::{Command, TaskEvent};
 use crate::model::job::{Exit, TaskState};
@@ -94,6 +94,8 @@ impl Stage {
             }
         }
         (_, self.world) = plan.commit();
+        self.now.now = self.now.now + Span::secs(1);
+        self.now.wall = self.now.wall + Span::secs(1);
         Ok(())
     }
 }
