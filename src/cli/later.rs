@@ -30,7 +30,6 @@ pub const VERBS: &[&str] = &[
     "hook",
     "invoice",
     "mcp",
-    "plan",
     "policy",
     "prices",
     "redeem",

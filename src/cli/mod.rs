@@ -138,6 +138,7 @@ fn prepare(session: &Session, verb: &Linked, args: &[OsString]) -> Result<Ready,
         Linked::Quota(verb) => verb.check()?,
         Linked::Logs(verb) => verb.check(session)?,
         Linked::Ls(verb) => verb.check()?,
+        Linked::Plan(verb) => verb.check(session)?,
         _ => {}
     }
     Ok(Ready::default())
@@ -167,6 +168,7 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Nodes(verb) => verb.run(session, link).await,
         Linked::Drain(verb) => verb.run(session, link).await,
         Linked::Undrain(verb) => verb.run(session, link).await,
+        Linked::Plan(verb) => verb.run(session, link).await,
         Linked::Teams(verb) => verb.run(session, link).await,
         Linked::Team(verb) => verb.run(session, link).await,
         Linked::Quota(verb) => verb.run(session, link).await,

@@ -11,6 +11,7 @@ use crate::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
 use crate::model::job::{Gang, Outcome, State};
+use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::{
     Counts, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus, Summary, TeamPage,
     Why,
@@ -44,6 +45,7 @@ pub(crate) fn row(id: u64) -> JobRow {
         submitted: AT,
         started: Some(AT),
         ended: None,
+        expected_start: None,
         expected_end: None,
         exit: None,
         labels: BTreeMap::new(),
@@ -183,6 +185,7 @@ impl Link for Scripted {
             start_at: None,
             time_limit: None,
             estimate: None,
+            expected: None,
             requeue: false,
             resumable: false,
             retry: 0,
@@ -256,6 +259,9 @@ impl Link for Scripted {
     }
 
     fn why(&self, _job: JobId) -> Answer<'_, Why> {
+        unscripted()
+    }
+    fn plan(&self, _what: Supposition) -> Answer<'_, Outlook> {
         unscripted()
     }
     fn history(&self) -> Answer<'_, History> {

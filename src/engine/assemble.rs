@@ -8,6 +8,7 @@ use tokio::sync::{broadcast, oneshot, watch};
 use crate::config::NodeEntry;
 use crate::engine::alarm::Alarm;
 use crate::engine::clock::Timeline;
+use crate::engine::foresight::Foresight;
 use crate::engine::handle::{Handle, Inner};
 use crate::engine::intake::{Door, Inbox};
 use crate::engine::launch::Launcher;
@@ -152,6 +153,7 @@ pub fn start(
         runner: parts.runner.clone(),
         environments,
         stored: Mutex::new(Programs::new(reader)),
+        foresight: Foresight::default(),
         output: Output::new(&parts.places.data_dir),
         places: parts.places.clone(),
         tokens,

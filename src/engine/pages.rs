@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::{At, JobId, Wall};
 use crate::model::Resources;
+use crate::model::estimate::{Confidence, Forecast};
 use crate::model::history::Minute;
 use crate::model::job::{Job, TaskState};
 use crate::model::page::{
@@ -12,6 +13,7 @@ use crate::model::page::{
 };
 use crate::model::program::Program;
 use crate::model::team::{DEFAULT_TEAM, Team, Terms};
+use crate::sched::future::estimate;
 use crate::sched::{World, explain, order};
 
 /// The lanes in the order of the home list.
@@ -107,6 +109,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         submitted: job.submitted,
         started: job.started,
         ended: job.ended,
+        expected_start: None,
         expected_end: expected_end(world, job, at),
         exit: job.exit.clone(),
         labels: spec.labels.clone(),
@@ -138,11 +141,21 @@ pub(super) fn holds(job: &Job) -> Resources {
     }
 }
 
-/// When it is over if it keeps its own estimate, else its limit.
+/// Fills in when jobs will probably start.
+pub fn foresee<'a>(
+    rows: impl IntoIterator<Item = &'a mut JobRow>,
+    forecasts: &BTreeMap<JobId, Forecast>,
+) {
+    for row in rows {
+        row.expected_start = forecasts.get(&row.id).copied();
+    }
+}
+
+/// When it is over if it takes as long as expected; unknown where nothing is known.
 fn expected_end(world: &World, job: &Job, at: At) -> Option<Wall> {
     job.ran_since?;
-    let length = job.spec.estimate.or(job.spec.time_limit)?;
-    Some(at.wall + (length - job.run_time(world.active(at.now))))
+    let left = estimate::left(world, job, at);
+    (left.confidence > Confidence::None).then(|| at.wall + left.median)
 }
 
 /// Everything about one job.
@@ -164,6 +177,7 @@ pub fn detail(
         start_at: spec.start_at,
         time_limit: spec.time_limit,
         estimate: spec.estimate,
+        expected: job.is_live().then(|| estimate::of_job(world, job, at.now)),
         requeue: spec.requeue,
         resumable: spec.resumable,
         retry: spec.retry,

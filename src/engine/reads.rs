@@ -10,7 +10,7 @@ use crate::engine::{LogFiles, Metric, metrics, pages, replay};
 use crate::model::access::Right;
 use crate::model::fact::Record;
 use crate::model::history::History;
-use crate::model::job::TaskState;
+use crate::model::job::{State, TaskState};
 use crate::model::page::{JobDetail, JobPage, LogQuery, Query, ServerStatus, Summary, Why};
 use crate::model::ports::journal::{JournalReader, StorageError};
 use crate::model::program::{Environment, Program};
@@ -69,11 +69,16 @@ impl Handle {
     /// # Errors
     /// None now; a later store may fail.
     pub async fn jobs(&self, by: &Actor, query: Query) -> Result<JobPage, Refusal> {
-        let Published { world, seq, .. } = self.published();
+        let published = self.published();
+        let Published { world, seq, .. } = &published;
         let at = self.at();
-        let may_see = |job: &Job| rights::on_job(&world, by, job, Right::See).is_ok();
+        let may_see = |job: &Job| rights::on_job(world, by, job, Right::See).is_ok();
         let program = |job: &Job| lock(&self.inner.stored).get(&job.spec.program);
-        Ok(pages::jobs(&world, seq, at, &query, &may_see, &program))
+        let mut page = pages::jobs(world, *seq, at, &query, &may_see, &program);
+        if page.jobs.iter().any(|row| row.state == State::Queued) {
+            pages::foresee(&mut page.jobs, &self.inner.foresight.of(&published, at));
+        }
+        Ok(page)
     }
 
     /// A job the caller may see, from the world or from its summary.
@@ -97,7 +102,12 @@ impl Handle {
         let env = program.as_ref().map(|program| self.inner.environments.get(&program.env));
         let env = env.and_then(|found| found.ok().flatten()).unwrap_or_default();
         let names = Environment::from_bytes(&env).names().map(str::to_owned).collect();
-        Ok(pages::detail(&published.world, &job, self.at(), program, names))
+        let mut detail = pages::detail(&published.world, &job, self.at(), program, names);
+        if job.state == State::Queued {
+            let forecasts = self.inner.foresight.of(&published, self.at());
+            pages::foresee([&mut detail.row], &forecasts);
+        }
+        Ok(detail)
     }
 
     /// Why a job is where it is.
@@ -109,7 +119,12 @@ impl Handle {
         let job = self.find(&published, id)?;
         rights::on_job(&published.world, by, &job, Right::See)?;
         let known = explain::why(&published.world, id, self.at());
-        Ok(known.unwrap_or_else(|| explain::ended(&job)))
+        let mut why = known.unwrap_or_else(|| explain::ended(&job));
+        if job.state == State::Queued {
+            let forecasts = self.inner.foresight.of(&published, self.at());
+            why.expected_start = forecasts.get(&id).copied();
+        }
+        Ok(why)
     }
 
     /// Nodes, countable resources, counts, holds.

@@ -160,6 +160,10 @@ pub fn changed_spec(old: &JobSpec, changes: &Submission, program: Digest) -> Job
     let groups = old.groups.clone().filter(|_| changes.gang.is_none());
     changes.wishes.over(JobSpec {
         name: changes.name.clone().unwrap_or_else(|| old.name.clone()),
+        executable: match changes.argv.is_empty() {
+            true => old.executable.clone(),
+            false => changes.executable(),
+        },
         team: changes.team.clone().unwrap_or_else(|| old.team.clone()),
         priority: changes.priority.or(tier).unwrap_or(old.priority),
         request,

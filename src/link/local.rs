@@ -11,6 +11,7 @@ use crate::api::client::{CallError, Client};
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
+use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
@@ -75,6 +76,10 @@ impl Link for Local {
 
     fn why(&self, job: JobId) -> Answer<'_, Why> {
         answer(self.client.why(job))
+    }
+
+    fn plan(&self, what: Supposition) -> Answer<'_, Outlook> {
+        answer(async move { self.client.plan(&what).await })
     }
 
     fn summary(&self) -> Answer<'_, Summary> {

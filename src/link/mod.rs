@@ -12,6 +12,7 @@ use futures::stream::BoxStream;
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
+use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
@@ -53,6 +54,9 @@ pub trait Link: Send + Sync {
 
     /// Why a job is where it is.
     fn why(&self, job: JobId) -> Answer<'_, Why>;
+
+    /// What would happen if; nothing becomes so.
+    fn plan(&self, what: Supposition) -> Answer<'_, Outlook>;
 
     /// Nodes, countable resources, counts, holds.
     fn summary(&self) -> Answer<'_, Summary>;

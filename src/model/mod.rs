@@ -8,12 +8,14 @@
 pub mod access;
 pub mod command;
 pub mod effect;
+pub mod estimate;
 pub mod fact;
 pub mod filter;
 pub mod finding;
 pub mod history;
 pub mod job;
 pub mod node;
+pub mod outlook;
 pub mod page;
 pub mod people;
 pub mod ports;

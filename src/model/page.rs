@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use crate::base::{At, JobId, Name, Span, Wall};
 use crate::model::Finding;
+use crate::model::estimate::{Estimate, Forecast};
 use crate::model::fact::Eviction;
 use crate::model::filter::Filter;
 use crate::model::finding::Signal;
@@ -176,6 +177,8 @@ pub struct JobRow {
     pub started: Option<At>,
     /// When it ended.
     pub ended: Option<At>,
+    /// When it will probably start, if it waits for room.
+    pub expected_start: Option<Forecast>,
     /// When it is over if it keeps its estimate or its limit.
     pub expected_end: Option<Wall>,
     /// How it ended last.
@@ -242,6 +245,8 @@ pub struct JobDetail {
     pub time_limit: Option<Span>,
     /// The submitter's guess.
     pub estimate: Option<Span>,
+    /// How long it is expected to run; `None` once it ended.
+    pub expected: Option<Estimate>,
     /// May be started again.
     pub requeue: bool,
     /// Continues by itself.
@@ -269,6 +274,8 @@ pub struct Why {
     pub also: Vec<Reason>,
     /// What would change it.
     pub would_change: Vec<Reason>,
+    /// When it will probably start, if it waits for room.
+    pub expected_start: Option<Forecast>,
     /// Its place among the queued jobs that could take the same room, from 1.
     pub position: Option<u64>,
 }

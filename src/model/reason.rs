@@ -97,6 +97,8 @@ codes! {
     NodesUnavailable = "nodes_unavailable",
     /// Room is promised to it that others are giving back.
     Promised = "promised",
+    /// It would fit, but would delay a job for which the room is kept.
+    RoomReserved = "room_reserved",
     /// Foreign programs use the GPUs it needs.
     GpuForeign = "gpu_foreign",
     /// Not enough is free now.

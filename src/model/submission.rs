@@ -102,7 +102,8 @@ impl Submission {
         let size = self.gang.unwrap_or(Gang::ONE.size);
         let tier = self.tier.unwrap_or(defaults.tier);
         self.wishes.over(JobSpec {
-            name: self.name.clone().unwrap_or_else(|| self.default_name()),
+            name: self.name.clone().unwrap_or_else(|| self.executable()),
+            executable: self.executable(),
             team: self.team.clone().unwrap_or_else(|| DEFAULT_TEAM.into()),
             priority: self.priority.unwrap_or(tier.priority()),
             request,
@@ -128,7 +129,7 @@ impl Submission {
     }
 
     /// The executable's own name, without its directory.
-    fn default_name(&self) -> Name {
+    pub fn executable(&self) -> Name {
         let path = self.argv.first().map_or("job", String::as_str);
         path.rsplit('/').find(|part| !part.is_empty()).unwrap_or("job").into()
     }

@@ -110,6 +110,8 @@ pub struct Index {
     pub(super) delays: OrdSet<(Mono, JobId)>,
     /// Jobs with promised room.
     pub(super) promised: OrdSet<JobId>,
+    /// Jobs for which room is kept, by from when on.
+    pub(super) reserved: OrdSet<(Mono, JobId)>,
     /// Jobs that are being stopped, by since when.
     pub(super) stopping: OrdSet<(Mono, JobId)>,
     /// Jobs below the minimum of their gang, by since when.
@@ -152,6 +154,7 @@ impl Index {
         if has_promises(job) {
             self.promised.insert(job.id);
         }
+        self.reserved.extend(job.reserved.iter().map(|reserved| (reserved.at, job.id)));
         if let State::Stopping(_) = job.state {
             self.stopping.insert((job.since.now, job.id));
         }
@@ -191,6 +194,9 @@ impl Index {
             self.delays.remove(&(until, job.id));
         }
         self.promised.remove(&job.id);
+        if let Some(reserved) = &job.reserved {
+            self.reserved.remove(&(reserved.at, job.id));
+        }
         self.stopping.remove(&(job.since.now, job.id));
         if let Some(since) = job.short_since {
             self.short.remove(&(since.now, job.id));
@@ -336,6 +342,16 @@ impl Index {
     /// Room in use on a node.
     pub fn used(&self, node: &str) -> Use {
         self.uses.get(node).cloned().unwrap_or_default()
+    }
+
+    /// Jobs that hold room and give way to others.
+    pub fn givers(&self) -> impl Iterator<Item = JobId> + '_ {
+        self.givers.values().flatten().map(|place| place.id)
+    }
+
+    /// Jobs for which room is kept, by from when on.
+    pub fn reserved(&self) -> impl Iterator<Item = (Mono, JobId)> + '_ {
+        self.reserved.iter().copied()
     }
 
     /// Live jobs with a finding that makes them stuck.

@@ -11,6 +11,7 @@ pub mod board;
 pub mod decide;
 pub mod effects;
 pub mod explain;
+pub mod future;
 mod gangs;
 pub mod health;
 mod index;

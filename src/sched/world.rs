@@ -15,6 +15,8 @@ use crate::model::job::Hold;
 use crate::model::setup::{API_DEFAULT_COUNT, Countable, Setup};
 use crate::model::{Job, Node, Team};
 use crate::sched::actions;
+use crate::sched::future::hits::Hits;
+use crate::sched::future::learned::Learned;
 use crate::sched::index::Index;
 
 /// Everything the scheduler knows, at one instant.
@@ -50,6 +52,10 @@ pub struct World {
     pub(super) looked: OrdMap<Name, Wall>,
     /// Units of rated resources taken lately, oldest first.
     pub(super) rates: OrdMap<Name, Vector<(Mono, u64)>>,
+    /// What past runs say of the next.
+    pub(super) history: Learned,
+    /// How many forecasts came true.
+    pub(super) hits: Hits,
     /// What follows from the jobs.
     pub(super) index: Index,
 }
@@ -192,8 +198,11 @@ impl World {
         let cancel = self.index.cancels.get_min().map(|(due, _)| *due);
         let stale = actions::stale_gang::next_due(self, at.now);
         let safe = actions::protected_until(self, at.now);
+        // What runs longer than expected puts reservations off: others may use the room then.
+        let reserved = self.index.reserved.iter().map(|(due, _)| *due).find(|due| *due > at.now);
         let mono = rate
             .chain(limit)
+            .chain(reserved)
             .chain(cancel)
             .chain(stale)
             .chain(safe)
@@ -238,6 +247,10 @@ struct Saved {
     keys: Vec<(String, KeyUse)>,
     looked: Vec<(Name, Wall)>,
     rates: Vec<(Name, Vec<(Mono, u64)>)>,
+    #[serde(default)]
+    history: Learned,
+    #[serde(default)]
+    hits: Hits,
 }
 
 impl Serialize for World {
@@ -262,6 +275,8 @@ impl Serialize for World {
                 .iter()
                 .map(|(name, taken)| (name.clone(), taken.iter().copied().collect()))
                 .collect(),
+            history: self.history.clone(),
+            hits: self.hits.clone(),
         }
         .serialize(serializer)
     }
@@ -285,6 +300,8 @@ impl<'de> Deserialize<'de> for World {
             keys: saved.keys.into_iter().collect(),
             looked: saved.looked.into_iter().collect(),
             rates: saved.rates.into_iter().map(|(n, v)| (n, Vector::from_iter(v))).collect(),
+            history: saved.history,
+            hits: saved.hits,
             ..World::default()
         };
         for job in saved.jobs {

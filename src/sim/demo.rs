@@ -13,11 +13,13 @@ use bytes::Bytes;
 use futures::{FutureExt, StreamExt};
 
 use crate::base::{JobId, Name, Span, TaskId, Wall};
+use crate::engine::suppose::suppose;
 use crate::engine::{pages, teams};
 use crate::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::model::access::Right;
 use crate::model::command::{Act, Report, Verb};
 use crate::model::history::History;
+use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, Query, ServerStatus, Summary, TeamPage, Why,
@@ -26,6 +28,7 @@ use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 use crate::model::{Actor, Command, Job};
+use crate::sched::future::forecast::{FORECASTS, forecasts};
 use crate::sched::{explain, rights};
 use crate::sim::demo::follow::{EventFeed, LogFeed};
 use crate::sim::demo::pulse::Pulse;
@@ -113,14 +116,18 @@ fn list(fleet: &Fleet, query: &JobQuery) -> Result<JobPage, Refusal> {
     let JobQuery { ended, cursor, before, ref ids, .. } = *query;
     let query = Query { filter, ended, limit, cursor, before, ids: ids.clone() };
     let program = |job: &Job| fleet.program(job).cloned();
-    Ok(pages::jobs(fleet.world(), fleet.seq(), fleet.at(), &query, &|_| true, &program))
+    let mut page = pages::jobs(fleet.world(), fleet.seq(), fleet.at(), &query, &|_| true, &program);
+    pages::foresee(&mut page.jobs, &forecasts(fleet.world(), fleet.at(), FORECASTS));
+    Ok(page)
 }
 
 fn detail(fleet: &Fleet, id: JobId) -> Result<JobDetail, Refusal> {
     let job = find(fleet, id)?;
     let names = fleet.environment(&job).to_vec();
     let program = fleet.program(&job).cloned();
-    Ok(pages::detail(fleet.world(), &job, fleet.at(), program, names))
+    let mut detail = pages::detail(fleet.world(), &job, fleet.at(), program, names);
+    pages::foresee([&mut detail.row], &forecasts(fleet.world(), fleet.at(), FORECASTS));
+    Ok(detail)
 }
 
 /// What is typed answers a question once its line is finished.
@@ -148,8 +155,15 @@ impl Link for Demo {
         self.answer(move |fleet| {
             let known = find(fleet, job)?;
             let why = explain::why(fleet.world(), job, fleet.at());
-            Ok(why.unwrap_or_else(|| explain::ended(&known)))
+            let mut why = why.unwrap_or_else(|| explain::ended(&known));
+            let forecasts = forecasts(fleet.world(), fleet.at(), FORECASTS);
+            why.expected_start = forecasts.get(&job).copied();
+            Ok(why)
         })
+    }
+
+    fn plan(&self, what: Supposition) -> Answer<'_, Outlook> {
+        self.answer(move |fleet| suppose(fleet.world(), &owner(), &what, fleet.at()))
     }
 
     fn summary(&self) -> Answer<'_, Summary> {

@@ -27,7 +27,16 @@ pub fn next(row: &JobRow, sight: &Sight) -> String {
             StopFor::Requeue => "stops, then is queued again".to_owned(),
             why => format!("stops: {}", words::state::stop(*why)),
         },
-        _ => words::reason(&row.reason, sight),
+        _ => waiting(row, sight),
+    }
+}
+
+/// Why it waits, after when it will probably start.
+fn waiting(row: &JobRow, sight: &Sight) -> String {
+    let reason = words::reason(&row.reason, sight);
+    match &row.expected_start {
+        Some(forecast) => format!("{}: {reason}", words::forecast(forecast, sight)),
+        None => reason,
     }
 }
 
@@ -93,6 +102,7 @@ fn took(started: Option<At>, ended: Option<At>) -> Option<String> {
 mod tests {
     use super::*;
     use crate::base::{Span, Wall};
+    use crate::model::estimate::Forecast;
     use crate::model::finding::Signal;
     use crate::model::job::{Exit, Gang, Progress};
     use crate::view::sample::{NOON, asking, at, ended, finding, queued, running};
@@ -103,6 +113,10 @@ mod tests {
         let said = |row: &JobRow| next(row, &sight);
         assert_eq!(said(&asking(1, "a", "A or B?\x07")), "\"A or B?␇\"");
         assert_eq!(said(&queued(1, "a")), "waits for room");
+        let (from, to) = (Wall(NOON) + Span::mins(85), Wall(NOON) + Span::mins(110));
+        let mut row = queued(1, "a");
+        row.expected_start = Some(Forecast { from, to, hits_percent: Some(90) });
+        assert_eq!(said(&row), "starts 14:25–14:50: waits for room");
         let mut row = running(1, "a");
         assert_eq!(said(&row), "no end known");
         row.expected_end = Some(Wall(NOON) + Span::hours(2));

@@ -38,6 +38,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         submitted: at(0),
         started: None,
         ended: None,
+        expected_start: None,
         expected_end: None,
         exit: None,
         labels: BTreeMap::new(),

@@ -51,6 +51,14 @@ impl Sight {
         duration::short(self.now.now.since(at))
     }
 
+    /// The calendar's time at an instant of the scheduler's clock, if the machine is not off
+    /// in between.
+    pub fn wall_at(&self, at: Mono) -> Wall {
+        let before = i64::try_from(self.now.now.since(at).0).unwrap_or(i64::MAX);
+        let then = self.now.wall + at.since(self.now.now);
+        Wall(then.0.saturating_sub(before))
+    }
+
     /// How long ago on the calendar.
     pub fn wall_since(&self, at: Wall) -> Span {
         self.now.wall.since(at)

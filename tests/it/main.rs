@@ -17,6 +17,7 @@ mod faults;
 mod inside;
 mod lab;
 mod ledger;
+mod live;
 mod place;
 mod runner;
 mod runner_life;

@@ -8,6 +8,7 @@ use crate::api::wire::act::ActRequest;
 use crate::api::wire::cursor::cursor_text;
 use crate::api::wire::detail::JobDocument;
 use crate::api::wire::list::JobList;
+use crate::api::wire::plan::{PlanDocument, PlanRequest};
 use crate::api::wire::receipt::{Compacted, Looked, Receipt};
 use crate::api::wire::requests::{
     LookedRequest, PauseRequest, ResizeRequest, ResumeRequest, StopRequest,
@@ -21,6 +22,7 @@ use crate::api::wire::why::WhyDocument;
 use crate::base::{JobId, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
+use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{Cursor, Ended, JobDetail, JobPage, ServerStatus, Summary, TeamPage, Why};
 use crate::model::submission::Submission;
@@ -106,6 +108,15 @@ impl Client {
     pub async fn why(&self, job: JobId) -> Call<Why> {
         let ask = Ask::get(of_job(job, "/why"));
         Ok(self.document::<WhyDocument>(ask).await?.try_into()?)
+    }
+
+    /// What would happen if.
+    ///
+    /// # Errors
+    /// As every call; also when it would be refused.
+    pub async fn plan(&self, what: &Supposition) -> Call<Outlook> {
+        let ask = Ask::post("/api/v1/plan").json(&PlanRequest::new(what))?;
+        Ok(self.document::<PlanDocument>(ask).await?.try_into()?)
     }
 
     /// Nodes, countable resources, counts, holds.

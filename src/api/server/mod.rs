@@ -20,6 +20,7 @@ mod jobs;
 mod logs;
 mod nodes;
 pub mod openapi;
+mod plan;
 pub mod routes;
 pub mod sentences;
 pub mod socket;

@@ -4,7 +4,7 @@ use axum::Json;
 use utoipa::OpenApi;
 
 use super::{
-    acts, control, events, health, holds, jobs, logs, nodes, submit, teams, terminal, usage,
+    acts, control, events, health, holds, jobs, logs, nodes, plan, submit, teams, terminal, usage,
 };
 
 /// Collects the descriptions of all handlers.
@@ -22,6 +22,7 @@ use super::{
         acts::act,
         jobs::show,
         jobs::why,
+        plan::plan,
         submit::again,
         logs::logs,
         terminal::input,
@@ -70,7 +71,7 @@ mod tests {
             let name = part.split('"').next().unwrap();
             assert!(schemas.contains_key(name), "{name}");
         }
-        assert_eq!(json["paths"].as_object().unwrap().len(), 27);
+        assert_eq!(json["paths"].as_object().unwrap().len(), 28);
         let status = &schemas["ServerStatus"]["properties"]["since"];
         assert!(status.to_string().contains("Time") || status["format"] == "date-time");
     }

@@ -9,7 +9,7 @@ use super::app::App;
 use super::extract::BodyMax;
 use super::fault::Fault;
 use super::{
-    acts, control, events, guard, health, holds, jobs, logs, nodes, openapi, submit, teams,
+    acts, control, events, guard, health, holds, jobs, logs, nodes, openapi, plan, submit, teams,
     terminal, usage,
 };
 
@@ -56,6 +56,7 @@ fn quick() -> Router<App> {
         .route("/resume", post(holds::resume))
         .route("/usage", get(usage::usage))
         .route("/server", get(control::status))
+        .route("/plan", post(plan::plan))
         .route("/looked", get(control::looked).put(control::look))
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::asked::Asked;
+use super::estimate::Estimate;
 use super::eviction::Eviction;
 use super::job::Job;
 use super::task::{Attempt, Task};
@@ -48,6 +49,8 @@ pub struct JobDetail {
     pub time_limit_ms: Option<u64>,
     /// The submitter's guess of the run time, in milliseconds.
     pub estimate_ms: Option<u64>,
+    /// How long it is expected to run; null once it ended.
+    pub estimate: Option<Estimate>,
     /// May be started again from the beginning.
     pub requeue: bool,
     /// Continues by itself.
@@ -117,6 +120,7 @@ impl JobDocument {
             start_at: detail.start_at.map(Time),
             time_limit_ms: detail.time_limit.map(|span| span.0),
             estimate_ms: detail.estimate.map(|span| span.0),
+            estimate: detail.expected.map(Estimate::from),
             requeue: detail.requeue,
             resumable: detail.resumable,
             retry: detail.retry,
@@ -151,6 +155,7 @@ impl TryFrom<JobDocument> for page::JobDetail {
             start_at: from.start_at.map(|time| time.0),
             time_limit: from.time_limit_ms.map(Span),
             estimate: from.estimate_ms.map(Span),
+            expected: from.estimate.map(TryInto::try_into).transpose()?,
             requeue: from.requeue,
             resumable: from.resumable,
             retry: from.retry,

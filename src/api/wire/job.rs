@@ -17,6 +17,7 @@ use super::words::Word as _;
 use super::{WireError, Words, labels_out, name_map, names, texts};
 use crate::base::JobId;
 use crate::model;
+use crate::model::estimate::Forecast;
 use crate::model::page::{Cursor, JobRow, Lane};
 use crate::model::setup::Tier;
 
@@ -147,8 +148,34 @@ pub struct Expected {
     pub from: Time,
     /// Probably not after.
     pub to: Time,
-    /// The hit rate of such forecasts so far.
+    /// The hit rate of such forecasts so far: `83%`, or `unknown` while there were few.
     pub confidence: String,
+}
+
+/// The hit rate of forecasts of which there were few.
+const UNKNOWN: &str = "unknown";
+
+impl From<Forecast> for Expected {
+    fn from(from: Forecast) -> Expected {
+        let percent = from.hits_percent.map(|percent| format!("{percent}%"));
+        let confidence = percent.unwrap_or_else(|| UNKNOWN.to_owned());
+        Expected { from: Time(from.from), to: Time(from.to), confidence }
+    }
+}
+
+impl TryFrom<Expected> for Forecast {
+    type Error = WireError;
+
+    fn try_from(from: Expected) -> Result<Forecast, WireError> {
+        let hits_percent = match from.confidence.as_str() {
+            UNKNOWN => None,
+            percent => {
+                let read = percent.strip_suffix('%').and_then(|n| n.parse().ok());
+                Some(read.ok_or_else(|| WireError::unknown("confidence", percent))?)
+            }
+        };
+        Ok(Forecast { from: from.from.0, to: from.to.0, hits_percent })
+    }
 }
 
 /// Money.
@@ -219,7 +246,7 @@ impl Job {
             started_mono,
             ended_at,
             ended_mono,
-            expected_start_at: None,
+            expected_start_at: row.expected_start.map(Expected::from),
             expected_end_at: row.expected_end.map(Time),
             deadline: row.deadline.map(Time),
             exit_code: row.exit.as_ref().and_then(code_of),
@@ -272,6 +299,7 @@ impl TryFrom<Job> for JobRow {
             submitted: join(from.submitted_at, from.submitted_mono),
             started: join_known(from.started_at, from.started_mono),
             ended: join_known(from.ended_at, from.ended_mono),
+            expected_start: from.expected_start_at.map(TryInto::try_into).transpose()?,
             expected_end: from.expected_end_at.map(|time| time.0),
             exit: super::exit::exit_of(from.exit)?,
             labels: name_map(from.labels),

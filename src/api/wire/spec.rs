@@ -20,6 +20,9 @@ use crate::model;
 pub struct Spec {
     /// Shown name.
     pub name: String,
+    /// The executable's own name.
+    #[serde(default)]
+    pub executable: String,
     /// Path of its team.
     pub team: String,
     /// 0 to 1000, higher goes first.
@@ -97,6 +100,7 @@ impl From<&model::JobSpec> for Spec {
     fn from(from: &model::JobSpec) -> Spec {
         Spec {
             name: from.name.to_string(),
+            executable: from.executable.to_string(),
             team: from.team.to_string(),
             priority: from.priority,
             request: Amounts::from(&from.request),
@@ -139,6 +143,7 @@ impl TryFrom<Spec> for model::JobSpec {
         let program = from.program.strip_prefix(SHA256).and_then(|hex| hex.parse().ok());
         Ok(model::JobSpec {
             name: from.name.into(),
+            executable: from.executable.into(),
             team: from.team.into(),
             priority: from.priority,
             request: from.request.into(),

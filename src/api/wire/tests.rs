@@ -90,6 +90,11 @@ fn row() -> JobRow {
         submitted: at(1),
         started: Some(at(2)),
         ended: Some(at(9)),
+        expected_start: Some(crate::model::estimate::Forecast {
+            from: Wall(1_800_000_000_000),
+            to: Wall(1_800_000_000_001),
+            hits_percent: Some(83),
+        }),
         expected_end: Some(Wall(1_800_000_000_002)),
         exit: Some(Exit::NotStarted("no such command".into())),
         labels: BTreeMap::from([("k".into(), "v".into())]),
@@ -123,6 +128,7 @@ fn bare_row() -> JobRow {
         hold: None,
         started: None,
         ended: None,
+        expected_start: None,
         expected_end: None,
         exit: None,
         parent: None,
@@ -220,6 +226,12 @@ fn a_job_reads_back_with_its_tasks_and_attempts() {
         start_at: Some(Wall(1_800_000_000_000)),
         time_limit: Some(Span::hours(1)),
         estimate: Some(Span::mins(10)),
+        expected: Some(crate::model::estimate::Estimate {
+            median: Span::mins(9),
+            p90: Span::mins(11),
+            origin: crate::model::estimate::Origin::Name,
+            confidence: crate::model::estimate::Confidence::High,
+        }),
         requeue: true,
         resumable: false,
         retry: 3,
@@ -265,12 +277,51 @@ fn why_reads_back() {
         reason: Reason::bare(Code::Stopping),
         also: vec![Reason::bare(Code::NoRoom)],
         would_change: vec![Reason::bare(Code::TeamPaused).with("until_at", 5u64)],
+        expected_start: Some(crate::model::estimate::Forecast {
+            from: Wall(5),
+            to: Wall(6),
+            hits_percent: None,
+        }),
         position: Some(3),
     };
     let document = over_the_wire(&WhyDocument::new(&why, &Plain));
     assert_eq!(document.why.also[0].text, "because no_room");
     assert_eq!(document.why.would_change[0].text, "not team_paused");
     assert_eq!(page::Why::try_from(document), Ok(why));
+}
+
+#[test]
+fn a_question_and_its_outlook_read_back() {
+    use crate::api::wire::plan::{PlanDocument, PlanRequest};
+    use crate::model::outlook::{Outlook, Shift, Start, Supposition, Taken};
+    let job = crate::model::submission::Submission {
+        argv: vec!["true".into()],
+        cwd: "/".into(),
+        gpu_milli: Some(500),
+        ..Default::default()
+    };
+    let quota = crate::model::team::Bounds { gpu_milli: Some(8000), ..Default::default() };
+    for what in [
+        Supposition::Submit(Box::new(job)),
+        Supposition::AddNode(Resources { gpu_milli: 4000, ..Resources::default() }),
+        Supposition::Quota { team: "ml".into(), quota },
+        Supposition::Drain("n1".into()),
+    ] {
+        let request = over_the_wire(&PlanRequest::new(&what));
+        assert_eq!(request.into_model(), Ok(what));
+    }
+    let forecast =
+        Some(crate::model::estimate::Forecast { from: Wall(5), to: Wall(6), hits_percent: None });
+    let (job, name) = (JobId(1), || crate::base::Name::from("a"));
+    let rule = crate::model::fact::Rule::Preempt;
+    let outlook = Outlook {
+        made: vec![job],
+        starts: vec![Start { job, name: name(), nodes: vec!["n1".into()] }],
+        evictions: vec![Taken { job, name: name(), rule, taker: Some(JobId(2)), moved: true }],
+        shifts: vec![Shift { job, name: name(), before: forecast, after: None }],
+    };
+    let document = over_the_wire(&PlanDocument::new(&outlook));
+    assert_eq!(Outlook::try_from(document), Ok(outlook));
 }
 
 #[test]

@@ -53,7 +53,7 @@ impl WhyDocument {
             reason: Reason::new(&why.reason, words),
             also: why.also.iter().map(|reason| Reason::new(reason, words)).collect(),
             would_change: changes.collect(),
-            expected_start_at: None,
+            expected_start_at: why.expected_start.map(Expected::from),
             position: why.position,
         };
         WhyDocument { schema_version: SCHEMA_VERSION, why }
@@ -75,6 +75,7 @@ impl TryFrom<WhyDocument> for page::Why {
             reason: from.reason.try_into()?,
             also: all(from.also)?,
             would_change: all(from.would_change)?,
+            expected_start: from.expected_start_at.map(TryInto::try_into).transpose()?,
             position: from.position,
         })
     }

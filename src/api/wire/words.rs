@@ -1,6 +1,7 @@
 //! Words that stand for the variants of a type of `model`, in both directions.
 
 use super::WireError;
+use crate::model::estimate::{Confidence, Origin};
 use crate::model::fact::{Class, Rule};
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{DependencyKind, FailureClass, StopFor, TaskState};
@@ -42,6 +43,21 @@ words!("rule" Rule {
     StaleGang = "stale_gang",
     Overstayed = "overstayed",
     Person = "person",
+});
+
+words!("origin" Origin {
+    Own = "own",
+    Name = "name",
+    Executable = "executable",
+    Team = "team",
+    Limit = "limit",
+    Prior = "prior",
+});
+
+words!("confidence" Confidence {
+    None = "none",
+    Low = "low",
+    High = "high",
 });
 
 words!("placement" PlaceBy {

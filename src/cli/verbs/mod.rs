@@ -16,6 +16,7 @@ pub mod logs;
 pub mod ls;
 pub mod nodes;
 pub mod pause;
+pub mod plan;
 pub mod report;
 pub mod send;
 pub mod serve;

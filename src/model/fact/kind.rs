@@ -30,7 +30,10 @@ impl Fact {
             | Fact::JobReported { job, .. }
             | Fact::PromptOver { job, .. }
             | Fact::Found { job, .. }
-            | Fact::FindingOver { job, .. } => Some(*job),
+            | Fact::FindingOver { job, .. }
+            | Fact::ReservationMade { job, .. }
+            | Fact::ReservationMoved { job, .. }
+            | Fact::ReservationOver { job } => Some(*job),
             Fact::JobEvicted { job, .. } => Some(*job),
             Fact::TaskPlaced { task, .. }
             | Fact::TaskNominated { task, .. }
@@ -73,6 +76,9 @@ impl Fact {
             Fact::TaskUnplaced { .. } => "task_unplaced",
             Fact::TaskNominated { .. } => "task_nominated",
             Fact::NominationOver { .. } => "nomination_over",
+            Fact::ReservationMade { .. } => "reservation_made",
+            Fact::ReservationMoved { .. } => "reservation_moved",
+            Fact::ReservationOver { .. } => "reservation_over",
             Fact::TaskStopping { .. } => "task_stopping",
             Fact::JobEvicted { .. } => "job_evicted",
             Fact::TaskStarted { .. } => "task_started",

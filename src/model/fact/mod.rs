@@ -5,6 +5,8 @@ mod eviction;
 mod kind;
 mod record;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::{At, JobId, Mono, Name, TaskId, Wall};
@@ -130,6 +132,37 @@ pub enum Fact {
     NominationOver {
         /// The task.
         task: TaskId,
+    },
+    /// Room is kept for a waiting job from a time on.
+    ReservationMade {
+        /// The job.
+        job: JobId,
+        /// From when on.
+        at: Mono,
+        /// When it could start if all took as long as half of them do.
+        from: Mono,
+        /// What is kept, by node.
+        room: BTreeMap<Name, Resources>,
+        /// How that room is booked while nobody uses it.
+        class: Class,
+    },
+    /// The same, later or earlier than before or elsewhere.
+    ReservationMoved {
+        /// The job.
+        job: JobId,
+        /// From when on.
+        at: Mono,
+        /// When it could start if all took as long as half of them do.
+        from: Mono,
+        /// What is kept, by node.
+        room: BTreeMap<Name, Resources>,
+        /// How that room is booked while nobody uses it.
+        class: Class,
+    },
+    /// Nothing is kept for it any more, though it still waits.
+    ReservationOver {
+        /// The job.
+        job: JobId,
     },
     /// One task of a gang is told to end; the rest goes on.
     TaskStopping {

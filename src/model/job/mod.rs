@@ -5,6 +5,7 @@
 
 pub mod attempt;
 mod groups;
+pub mod reservation;
 pub mod spec;
 pub mod state;
 pub mod task;
@@ -20,6 +21,7 @@ use crate::model::fact::Eviction;
 use crate::model::finding::Signal;
 
 pub use attempt::AttemptRecord;
+pub use reservation::Reservation;
 pub use spec::{
     ArrayPlace, Dependency, DependencyKind, Gang, Grace, GroupSet, Groups, JobSpec, Kind, Service,
     TaskGroup, WarnSignal,
@@ -55,6 +57,9 @@ pub struct Job {
     /// Time its processes ran in this attempt, frozen and down time left out, up to `ran_since`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ran: Span,
+    /// Run time of the earlier attempts that this one continues from.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub worked: Span,
     /// Since when its run time counts, on the clock without down time; `None` while it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran_since: Option<Mono>,
@@ -79,6 +84,9 @@ pub struct Job {
     /// Why it last had to give room, until it runs again; and when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evicted: Option<Box<(Eviction, At)>>,
+    /// Room is kept for it while it waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved: Option<Box<Reservation>>,
     /// Since when its gang is below its minimum while part of it holds room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short_since: Option<At>,

@@ -13,6 +13,9 @@ use crate::model::Resources;
 pub struct JobSpec {
     /// Shown name; the executable's if none was given.
     pub name: Name,
+    /// The executable's own name, without its directory; empty if nobody said.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub executable: Name,
     /// Path of its team.
     pub team: Name,
     /// 0 to 1000, higher goes first.

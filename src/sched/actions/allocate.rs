@@ -1,9 +1,10 @@
 //! Gives free room to the jobs that want it, in the order of teams and jobs, and never leaves
-//! room that one of them could use (work conserving).
+//! room that one of them could use (work conserving), beside what is reserved.
 //!
 //! Jobs that want the same in the same team share a shape: when the best of them cannot be
 //! placed, none of them can, so a cycle looks at one job of each shape and not at every job. A
-//! job that was placed comes back for its next chunk, so that elastic gangs grow in turns.
+//! job that was placed comes back for its next chunk, so that elastic gangs grow in turns. When
+//! one is kept from starting by a reservation only, shorter ones of its shape have their turn.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,28 +15,84 @@ use crate::sched::board::place::Mode;
 use crate::sched::board::seat::Waiting;
 use crate::sched::board::settle::Deed;
 use crate::sched::board::turns::Turns;
+use crate::sched::future::keeper::Keeper;
 use crate::sched::index::Shape;
+
+/// What becomes of a job whose turn it is.
+enum Turn {
+    /// It got room.
+    Goes,
+    /// It did not, and no other of its shape would.
+    Stays,
+    /// It would have, were nothing reserved.
+    HeldBack,
+}
 
 /// Places all that can be placed. What is left over is noted on the board.
 pub fn run(board: &mut Board) {
     let by_team = board.world().setup().cycle.on("fair_share");
+    let mut keeper = Keeper::of(board);
     let mut turns = Turns::new(&board.teams, by_team);
     for head in std::mem::take(&mut board.left) {
         turns.push(&board.teams, head);
     }
-    let mut failed: BTreeSet<Arc<Shape>> = BTreeSet::new();
+    let mut left: BTreeSet<Arc<Shape>> = BTreeSet::new();
+    let mut closed: BTreeSet<Arc<Shape>> = BTreeSet::new();
     while let Some(head) = turns.pop(&board.teams) {
-        if failed.contains(&head.shape) || !start(board, &head) {
-            failed.insert(head.shape.clone());
+        let turn = match closed.contains(&head.shape) {
+            true => Turn::Stays,
+            false => turn(board, &mut keeper, &head),
+        };
+        let next = match turn {
+            Turn::Goes => {
+                board.commit();
+                let (again, next) = (board.again(&head), board.after(&head));
+                [again, next]
+            }
+            Turn::Stays => {
+                closed.insert(head.shape.clone());
+                [None, None]
+            }
+            Turn::HeldBack => [keeper.shorter(board, &head), None],
+        };
+        if !matches!(turn, Turn::Goes) && left.insert(head.shape.clone()) {
             board.left.push(head);
-            continue;
         }
-        board.commit();
-        let (again, next) = (board.again(&head), board.after(&head));
-        for head in again.into_iter().chain(next) {
+        for head in next.into_iter().flatten() {
             turns.push(&board.teams, head);
         }
     }
+    board.guard = None;
+}
+
+fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
+    let from = board.guard.as_ref().and_then(|guard| guard.reserved_from(head.id()));
+    if from.is_some_and(|from| from > board.at().now) {
+        return Turn::Stays;
+    }
+    if from.is_some() {
+        keeper.release(board, head);
+    }
+    let before = board.checkpoint();
+    let mut starts = start(board, head);
+    if starts && keeper.must_guard(board, head) {
+        board.rollback(before);
+        keeper.raise(board);
+        keeper.release(board, head);
+        starts = start(board, head);
+    }
+    if starts && !keeper.forbids(board) {
+        return Turn::Goes;
+    }
+    board.rollback(before);
+    let held_back = starts
+        || board.guard.is_some() && {
+            let would = board.unguarded(|board| start(board, head));
+            board.unguarded(|board| board.rollback(before));
+            would
+        };
+    keeper.block(board, head);
+    if held_back { Turn::HeldBack } else { Turn::Stays }
 }
 
 /// Starts the next chunk of a job if everything it needs is there.

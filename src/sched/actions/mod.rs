@@ -8,8 +8,10 @@ pub mod consolidate;
 pub mod expire;
 pub mod forget;
 mod hunt;
+pub mod overstayed;
 pub mod preempt;
 pub mod reclaim;
+pub mod reserve;
 mod search;
 pub mod stale_gang;
 pub(in crate::sched) mod victims;
@@ -23,11 +25,13 @@ pub use hunt::next_due as protected_until;
 pub type Step = fn(&mut Board);
 
 /// The steps that give and take room, in order.
-pub const STEPS: [(&str, Step); 5] = [
+pub const STEPS: [(&str, Step); 7] = [
     ("allocate", allocate::run),
     ("consolidate", consolidate::run),
     ("reclaim", reclaim::run),
     ("preempt", preempt::run),
+    ("overstayed", overstayed::run),
+    ("reservation", reserve::run),
     ("stale_gang", stale_gang::run),
 ];
 
@@ -60,5 +64,6 @@ pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
         }
     }
     board.settle(plan);
-    board.is_unsettled()
+    let put_off = reserve::settle(&board, plan);
+    board.is_unsettled() || put_off
 }

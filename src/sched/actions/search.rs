@@ -50,6 +50,11 @@ pub struct Outcome {
 pub trait Aim: Choice {
     /// Whether what becomes of them is lawful. `queues` are the teams before.
     fn is_lawful(&self, board: &Board, queues: &[Queue], taker: &Taker, outcome: &Outcome) -> bool;
+
+    /// Whether the taker is placed before its victims whatever the order of teams says.
+    fn taker_goes_first(&self) -> bool {
+        false
+    }
 }
 
 impl Taker {
@@ -280,7 +285,13 @@ impl Try<'_> {
         let requests = self.taker.requests[..self.tasks].iter();
         let next = requests.fold(Amounts::default(), |sum, r| sum.plus(&Amounts::from(r)));
         let head = &self.taker.head;
-        turns.push(&board.teams, Mover { place: head.place, team: head.team, next });
+        if self.aim.taker_goes_first() {
+            if !board.place(head.id(), &self.taker.ranks[..self.tasks], mode) {
+                return false;
+            }
+        } else {
+            turns.push(&board.teams, Mover { place: head.place, team: head.team, next });
+        }
         // Others that wait take their turns, for nothing: they would come before those of their
         // team that wait behind them, and so would they once the victims are gone.
         let others = self.taker.others.iter().filter(|other| other.id() != head.id());

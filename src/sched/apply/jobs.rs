@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::base::{At, JobId, Mono};
+use crate::base::{At, JobId, Mono, Span};
 use crate::model::JobSpec;
 use crate::model::fact::Fact;
 use crate::model::finding::Signal;
 use crate::model::job::attempt::KEPT;
 use crate::model::job::{AttemptRecord, Exit, Job, State, StopFor, Task, TaskState};
+use crate::sched::future::estimate;
 use crate::sched::gangs;
 use crate::sched::world::World;
 
@@ -22,6 +23,16 @@ impl World {
                 self.put_job(new_job(*job, spec, owner.clone(), *uid, at));
             }
             Fact::JobForgotten { job } => self.drop_job(*job),
+            Fact::AttemptBegan { job: id, .. } => {
+                if let Some(job) = self.jobs.get(id) {
+                    self.hits.note(job, at.now);
+                }
+                self.change_job(*id, |job| change(job, fact, at, active));
+            }
+            Fact::AttemptEnded { job, stopped_for, exit } => {
+                self.learn(*job, *stopped_for, exit.as_ref(), at);
+                self.change_job(*job, |job| change(job, fact, at, active));
+            }
             Fact::JobMovedUp { job, front, .. } => {
                 self.next_front = self.next_front.max(front.rank + 1);
                 self.change_job(*job, |job| job.front = Some(*front));
@@ -41,11 +52,23 @@ impl World {
         equal.map_or_else(|| Arc::new(spec.clone()), Arc::clone)
     }
 
+    /// What a run that is over says of others. It may have been over for a while.
+    fn learn(&mut self, id: JobId, why: Option<StopFor>, exit: Option<&Exit>, at: At) {
+        let Some(job) = self.jobs.get(&id) else { return };
+        let last = job.tasks.iter().filter_map(|task| task.ended).max().unwrap_or(at);
+        let ended = self.active(last.now.min(at.now));
+        if let Some(sample) = estimate::sample(job, why, exit, ended) {
+            self.history.note(&job.spec, sample, at.now);
+        }
+    }
+
     fn change_job(&mut self, id: JobId, change: impl FnOnce(&mut Job)) {
         if let Some(job) = self.jobs.get(&id) {
             let mut job = Job::clone(job);
             change(&mut job);
             forget_promises(&mut job);
+            // Room is kept only for what waits for some.
+            job.reserved = job.reserved.filter(|_| job.state == State::Queued);
             let short = gangs::is_short(&job);
             job.short_since = short.then(|| job.short_since.unwrap_or(self.at));
             self.put_job(job);
@@ -90,7 +113,8 @@ fn new_job(
         attempt: 0,
         front: None,
         tasks: Vec::new(),
-        ran: crate::base::Span::ZERO,
+        ran: Span::ZERO,
+        worked: Span::ZERO,
         ran_since: None,
         stop: None,
         started: None,
@@ -100,6 +124,7 @@ fn new_job(
         retries: 0,
         resume: false,
         evicted: None,
+        reserved: None,
         short_since: None,
         hold: None,
         frozen: false,
@@ -141,7 +166,10 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             job.tasks = new_tasks(&job.spec);
             job.started = Some(at);
             job.exit = None;
-            job.ran = crate::base::Span::ZERO;
+            if !resume {
+                job.worked = Span::ZERO;
+            }
+            job.ran = Span::ZERO;
             job.ran_since = None;
             job.front = None;
             enter(job, State::Starting, at);
@@ -160,7 +188,7 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             enter(job, State::Stopping(*why), at);
         }
         Fact::AttemptEnded { stopped_for, exit, .. } => {
-            end_attempt(job, *stopped_for, exit.clone(), at);
+            end_attempt(job, *stopped_for, exit.clone(), at, active);
         }
         Fact::RetryCounted { .. } => job.retries += 1,
         Fact::JobEnded { outcome, .. } => {
@@ -210,7 +238,13 @@ fn stop_clock(job: &mut Job, active: Mono) {
     job.ran_since = None;
 }
 
-fn end_attempt(job: &mut Job, stopped_for: Option<StopFor>, exit: Option<Exit>, at: At) {
+fn end_attempt(
+    job: &mut Job,
+    stopped_for: Option<StopFor>,
+    exit: Option<Exit>,
+    at: At,
+    active: Mono,
+) {
     let mut nodes: Vec<_> =
         job.tasks.iter().filter_map(|task| Some(task.placement.as_ref()?.node.clone())).collect();
     nodes.sort_unstable();
@@ -228,6 +262,9 @@ fn end_attempt(job: &mut Job, stopped_for: Option<StopFor>, exit: Option<Exit>, 
         exit: exit.clone(),
     });
     job.exit = exit;
+    // What it comes back with is done.
+    job.worked = if job.continues() { job.worked + job.run_time(active) } else { Span::ZERO };
+    job.ran = Span::ZERO;
     job.tasks.clear();
     job.stop = None;
     job.frozen = false;

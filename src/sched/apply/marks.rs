@@ -4,7 +4,7 @@ use crate::base::{At, Mono};
 use crate::model::Finding;
 use crate::model::command::Report;
 use crate::model::fact::{Eviction, Fact};
-use crate::model::job::{Checkpoint, Job, Progress, Prompt, ScheduledCancel};
+use crate::model::job::{Checkpoint, Job, Progress, Prompt, Reservation, ScheduledCancel};
 
 /// Makes such a fact so; any other is about one of the job's tasks.
 pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
@@ -18,6 +18,17 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         Fact::JobEvicted { eviction, .. } => {
             job.evicted = Some(Box::new((Eviction::clone(eviction), at)));
         }
+        Fact::ReservationMade { at: then, from, room, .. } => {
+            let (room, first) = (room.clone(), (*from, *then));
+            let (at, from, since) = (*then, *from, at);
+            let made = Reservation { at, from, room, since, first, moves: 0 };
+            job.reserved = Some(Box::new(made));
+        }
+        Fact::ReservationMoved { at, from, room, .. } => {
+            let moved = job.reserved.as_ref().map(|old| old.moved(*at, *from, room.clone()));
+            job.reserved = moved.map(Box::new);
+        }
+        Fact::ReservationOver { .. } => job.reserved = None,
         Fact::JobAcked { by, .. } => {
             job.acked = Some(by.clone());
             job.findings.values_mut().for_each(|finding| finding.acked = Some(by.clone()));

@@ -22,11 +22,16 @@ use std::sync::Arc;
 use crate::base::{At, JobId, Name, Span};
 use crate::model::node::Node;
 use crate::sched::board::heads::Head;
+use crate::sched::board::place::Fussy;
 use crate::sched::board::seat::{Mark, Seat};
 use crate::sched::board::settle::Deed;
 use crate::sched::board::teams::Teams;
+use crate::sched::future::ask::Counter;
+use crate::sched::future::guard::{Guard, Kept};
+use crate::sched::future::timeline::Parts;
 use crate::sched::index::{Holding, Use, holdings};
 use crate::sched::policy::fit::{Device, Level, Room};
+use crate::sched::policy::profile::Profile;
 use crate::sched::policy::queue::Queue;
 use crate::sched::world::World;
 
@@ -53,6 +58,12 @@ pub struct Board {
     pub deeds: Vec<Deed>,
     /// Nodes looked at, which is what searching costs.
     pub looks: u64,
+    /// What is reserved while free room is given out, once that matters.
+    pub(in crate::sched) guard: Option<Box<Guard>>,
+    /// Somebody could have started if nothing were reserved, or did.
+    pub(in crate::sched) guarded: bool,
+    /// What is reserved in the end.
+    pub kept: Vec<Kept>,
     log: Vec<Undo>,
 }
 
@@ -67,6 +78,8 @@ enum Undo {
     Rate(Name, u64),
     Array(JobId, u32),
     Deed,
+    Line(usize, Box<Profile<Parts>>),
+    Units(Counter, Box<Profile<i64>>),
 }
 
 /// A point to go back to.
@@ -97,6 +110,9 @@ impl Board {
             left: Vec::new(),
             deeds: Vec::new(),
             looks: 0,
+            guard: None,
+            guarded: false,
+            kept: Vec::new(),
             log: Vec::new(),
         };
         board.left = board.heads();
@@ -141,6 +157,21 @@ impl Board {
         self.nodes[node].up && self.nodes[node].drain.is_none()
     }
 
+    /// Whether a node takes new work of a kind.
+    pub fn takes(&self, node: usize, fussy: &Fussy<'_>) -> bool {
+        self.is_open(node) && fussy.takes(&self.nodes[node].traits)
+    }
+
+    /// A line of the guard is about to change.
+    pub(in crate::sched) fn keep_line(&mut self, node: usize, line: Profile<Parts>) {
+        self.log.push(Undo::Line(node, Box::new(line)));
+    }
+
+    /// A line of a countable resource is about to change.
+    pub(in crate::sched) fn keep_units(&mut self, name: Counter, line: Profile<i64>) {
+        self.log.push(Undo::Units(name, Box::new(line)));
+    }
+
     /// A job's seat; it takes it if it has none yet.
     pub fn seat(&mut self, id: JobId) -> Option<&Seat> {
         if !self.seats.contains_key(&id) {
@@ -164,6 +195,12 @@ impl Board {
             Deed::Evicts { .. } => true,
             Deed::Goes(job) => gives(job) && !self.left.is_empty(),
         })
+    }
+
+    /// A job is promised room that others are giving back.
+    pub fn is_promised(&self, id: JobId) -> bool {
+        let tasks = self.seats.get(&id).map_or(&[][..], |seat| &seat.tasks);
+        tasks.iter().any(|cell| matches!(cell.mark, Mark::Promised(_)))
     }
 
     /// A point to go back to.
@@ -191,6 +228,13 @@ impl Board {
                 Some(Undo::Rate(name, used)) => drop(self.rates.insert(name, used)),
                 Some(Undo::Array(id, more)) => drop(self.arrays.insert(id, more)),
                 Some(Undo::Deed) => drop(self.deeds.pop()),
+                Some(Undo::Line(node, line)) => {
+                    self.guard.iter_mut().for_each(|guard| guard.put_back(node, (*line).clone()));
+                }
+                Some(Undo::Units(name, line)) => {
+                    let line = || (*line).clone();
+                    self.guard.iter_mut().for_each(|g| g.put_units_back(name.clone(), line()));
+                }
                 None => {}
             }
         }
@@ -225,7 +269,7 @@ impl Board {
     }
 
     /// A countable resource that is configured.
-    fn units(&self, name: &Name) -> Option<Level> {
+    pub(in crate::sched) fn units(&self, name: &Name) -> Option<Level> {
         if let Some(level) = self.custom.get(name) {
             return Some(*level);
         }

@@ -7,6 +7,7 @@ use crate::model::Resources;
 use crate::model::job::{GpuShare, JobSpec};
 use crate::model::setup::PlaceBy;
 use crate::sched::board::Board;
+use crate::sched::board::heads::{Head, asks};
 use crate::sched::board::seat::{Mark, Seat, Spot, Waiting};
 use crate::sched::board::{Undo, settle::Deed};
 use crate::sched::policy::amounts::Amounts;
@@ -67,6 +68,9 @@ impl Board {
             (When::Later, Mode::Start) => Mode::Stay,
             _ => mode,
         };
+        if !self.admits_units(id, &sum) {
+            return false;
+        }
         if starts_element {
             self.count_element(&spec);
         }
@@ -127,6 +131,7 @@ impl Board {
         };
         self.mark(id, rank, mark);
         self.book(id, request, true);
+        self.guard_takes(id, node, request);
         true
     }
 
@@ -148,7 +153,7 @@ impl Board {
     ) -> Option<(usize, When)> {
         let fussy = Fussy::of(&seat.job.spec, group, seat.job.has_way_back());
         fit::choose(&self.rooms, request, by, When::Later, |node| {
-            Some(node) != but && self.is_open(node) && fussy.takes(&self.nodes[node].traits)
+            Some(node) != but && self.takes(node, &fussy) && self.admits(seat, node, request)
         })
     }
 
@@ -261,6 +266,18 @@ impl Board {
         let Some(throttle) = array.throttle else { return true };
         let more = self.arrays.get(&array.id).copied().unwrap_or(0);
         self.world.index().elements(array.id).saturating_add(more) < throttle
+    }
+
+    /// Whether neither its array nor a rate keeps a new start back.
+    pub fn is_unhindered(&self, head: &Head) -> bool {
+        let Some(job) = self.world.job(head.id()) else { return false };
+        let rate_allows = |(name, need): (Name, u64)| {
+            let Some(countable) = self.world.countable(&name) else { return false };
+            let used = self.rates.get(&name).copied().unwrap_or(0);
+            let taken = self.world.taken(&name, self.at.now).saturating_add(used);
+            countable.per_minute.is_none_or(|rate| taken.saturating_add(need) <= rate)
+        };
+        self.array_is_open(&job.spec, true) && asks(&head.shape).custom.into_iter().all(rate_allows)
     }
 
     fn count_element(&mut self, spec: &JobSpec) {

@@ -25,7 +25,15 @@ pub fn why(world: &World, id: JobId, at: At) -> Option<Why> {
     would_change.extend(room::would_change(world, job, at));
     let position = position(world, job);
     let state = job.state.clone();
-    Some(Why { job: id, state, reason, also: reasons, would_change, position })
+    Some(Why {
+        job: id,
+        state,
+        reason,
+        also: reasons,
+        would_change,
+        expected_start: None,
+        position,
+    })
 }
 
 /// The answer for a job that has left the world: it ended.
@@ -33,7 +41,15 @@ pub fn ended(job: &Job) -> Why {
     let (job_id, state) = (job.id, job.state.clone());
     let reason = ended_reason(job);
     let would_change = changes(job, std::iter::once(&reason));
-    Why { job: job_id, state, reason, also: vec![], would_change, position: None }
+    Why {
+        job: job_id,
+        state,
+        reason,
+        also: vec![],
+        would_change,
+        expected_start: None,
+        position: None,
+    }
 }
 
 /// Of the reasons, those whose end is a condition that can be named or something a person can
@@ -55,6 +71,7 @@ fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reas
         | Code::OverLimit
         | Code::OverQuota
         | Code::Promised
+        | Code::RoomReserved
         | Code::RateLimited
         | Code::NodesUnavailable
         | Code::GpuForeign => Some(reason.clone()),

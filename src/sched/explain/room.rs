@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::{At, JobId, Name};
 use crate::model::Resources;
+use crate::model::estimate::Confidence;
 use crate::model::job::{Job, JobSpec, State, TaskState};
 use crate::model::node::{Gpu, Node};
 use crate::model::page::Lane;
@@ -12,6 +13,7 @@ use crate::model::reason::{Code, Reason};
 use crate::model::setup::PlaceBy;
 use crate::sched::board::place::Fussy;
 use crate::sched::board::room as room_of;
+use crate::sched::future::estimate;
 use crate::sched::gangs;
 use crate::sched::policy::fit::{self, Best, Grip, Room, When};
 use crate::sched::policy::gang::Share;
@@ -154,7 +156,22 @@ pub(super) fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
     if let Some((placed, best)) = free.place(spec, job.has_way_back(), &tasks) {
         reasons.push(no_room(world, job, &tasks, placed, best));
     }
+    if reasons.is_empty() {
+        reasons.extend(reserved(world, job, at));
+    }
     reasons
+}
+
+/// It would fit, but room is kept for another.
+fn reserved(world: &World, job: &Job, at: At) -> Option<Reason> {
+    let (from, holder) = world.index().reserved().find(|(_, holder)| *holder != job.id)?;
+    let reason = Reason::bare(Code::RoomReserved).with("job", holder.0);
+    let reason = reason.with("start_at", (at.wall + from.since(at.now)).0);
+    let estimate = estimate::of_job(world, job, at.now);
+    Some(match estimate.confidence {
+        Confidence::None => reason,
+        _ => reason.with("need_ms", estimate.p90.0),
+    })
 }
 
 /// The tasks of a job that hold room, by group.

@@ -6,6 +6,7 @@
 //! [`history`](super::history).
 
 use crate::base::Span;
+use crate::model::estimate::{Confidence, Estimate, Origin};
 
 /// A second, the grain of requested times.
 const SECOND: u64 = 1000;
@@ -96,9 +97,56 @@ impl Correction {
     }
 }
 
+/// What a job is expected to take that nobody stops to ask: what it says itself, else what was
+/// learned from others, else its limit, else the prior. A limit holds whatever is expected.
+pub fn live(
+    own: Option<Span>,
+    limit: Option<Span>,
+    learned: Option<Estimate>,
+    prior: Span,
+) -> Estimate {
+    let both =
+        |length, origin, confidence| Estimate { median: length, p90: length, origin, confidence };
+    let trusted = learned.filter(|learned| learned.confidence > Confidence::None);
+    let estimate = match (own, trusted, limit) {
+        (Some(own), ..) => both(own, Origin::Own, Confidence::Low),
+        (None, Some(learned), _) => learned,
+        (None, None, Some(limit)) => both(limit, Origin::Limit, Confidence::High),
+        (None, None, None) => {
+            learned.unwrap_or_else(|| both(prior, Origin::Prior, Confidence::None))
+        }
+    };
+    let within = |length: Span| limit.map_or(length, |limit| limit.min(length));
+    Estimate { median: within(estimate.median), p90: within(estimate.p90), ..estimate }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn its_own_word_comes_before_what_was_learned_and_the_limit_holds_whatever_is_said() {
+        let secs = Span::secs;
+        let learned = |confidence| Estimate {
+            median: secs(20),
+            p90: secs(90),
+            origin: Origin::Name,
+            confidence,
+        };
+        let of = |own: Option<u64>, limit: Option<u64>, confidence| {
+            let known = Some(learned(confidence));
+            let all = live(own.map(secs), limit.map(secs), known, secs(600));
+            (all.median.0 / 1000, all.p90.0 / 1000, all.origin, all.confidence)
+        };
+        let (none, low, high) = (Confidence::None, Confidence::Low, Confidence::High);
+        assert_eq!(of(Some(40), None, high), (40, 40, Origin::Own, low));
+        assert_eq!(of(Some(40), Some(30), high), (30, 30, Origin::Own, low));
+        assert_eq!(of(None, Some(60), low), (20, 60, Origin::Name, low));
+        assert_eq!(of(None, Some(60), none), (60, 60, Origin::Limit, high));
+        assert_eq!(of(None, None, none), (20, 90, Origin::Name, none), "a prior that was outlived");
+        let bare = live(None, None, None, secs(600));
+        assert_eq!((bare.p90, bare.origin, bare.confidence), (secs(600), Origin::Prior, none));
+    }
 
     #[test]
     fn two_completed_runs_make_a_prediction_and_the_request_bounds_it() {

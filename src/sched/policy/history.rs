@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use crate::base::Span;
+use crate::model::estimate::Confidence;
 
 /// How many runs are remembered.
 pub const REMEMBERED: usize = 64;
@@ -30,17 +31,6 @@ pub struct Sample {
 #[serde(transparent)]
 pub struct History {
     samples: VecDeque<Sample>,
-}
-
-/// How much an estimate is worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confidence {
-    /// No run of the class has ended by itself: this is the prior.
-    None,
-    /// Fewer than ten have.
-    Low,
-    /// Ten or more have.
-    High,
 }
 
 /// What the next run is expected to take.

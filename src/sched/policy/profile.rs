@@ -54,6 +54,13 @@ impl<A: Capacity> Profile<A> {
         self.steps.iter().map(|step| (step.at, &step.free))
     }
 
+    /// Whether `need` is free all the time in `[from, until)`.
+    pub fn fits(&self, need: &A, from: Mono, until: Mono) -> bool {
+        let mut steps = self.steps[self.index_at(from)..].iter();
+        let first = steps.next().is_none_or(|step| step.free.covers(need));
+        first && steps.take_while(|step| step.at < until).all(|step| step.free.covers(need))
+    }
+
     /// The earliest start, not before `from`, at which `need` is free for so long. `None` if
     /// there never is.
     pub fn earliest(&self, need: &A, length: Span, from: Mono) -> Option<Mono> {
@@ -204,6 +211,8 @@ mod tests {
             prop_assert!(steps.windows(2).all(|p| p[0].0 < p[1].0 && p[0].1 != p[1].1));
             let expected = plain.earliest(need, length, from).map(Mono);
             prop_assert_eq!(profile.earliest(&need, Span(length), Mono(from)), expected);
+            let all = (from..from + length).all(|at| plain.at(at).covers(&need));
+            prop_assert_eq!(profile.fits(&need, Mono(from), Mono(from + length)), all);
             profile.forget(Mono(from));
             prop_assert_eq!(profile.earliest(&need, Span(length), Mono(from)), expected);
         }

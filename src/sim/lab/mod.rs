@@ -12,6 +12,7 @@ pub mod bounds;
 pub mod conservative;
 pub mod easy;
 mod events;
+pub mod live;
 pub mod metrics;
 #[cfg(test)]
 mod plain;

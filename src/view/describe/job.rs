@@ -167,9 +167,13 @@ fn times(sheet: &mut Sheet, detail: &JobDetail, sight: &Sight) {
     if !matches!(row.state, State::Ended(_)) {
         sheet.maybe("ends about", row.expected_end.map(|at| sight.day(at)));
     }
+    if let Some(forecast) = &row.expected_start {
+        let start = words::forecast(forecast, sight);
+        sheet.pair("expected", format!("{start} ({})", words::worth(forecast)));
+    }
     sheet.maybe("time limit", detail.time_limit.map(duration::exact));
     sheet.maybe("deadline", row.deadline.map(|at| sight.full(at)));
-    sheet.maybe("estimate", detail.estimate.map(duration::exact));
+    sheet.maybe("estimate", detail.expected.as_ref().map(words::estimate));
 }
 
 /// What the job said of itself.

@@ -1,9 +1,10 @@
 //! One thing in full: a job ([`mod@job`]), why it is where it is ([`mod@why`]), the nodes
-//! ([`place`]), the tree of teams ([`mod@teams`]), the server ([`server`]), a line of the
-//! journal ([`events`]).
+//! ([`place`]), what would happen if ([`mod@outlook`]), the tree of teams ([`mod@teams`]), the
+//! server ([`server`]), a line of the journal ([`events`]).
 
 pub mod events;
 pub mod job;
+pub mod outlook;
 pub mod place;
 pub mod server;
 mod sheet;
@@ -14,6 +15,7 @@ pub mod why;
 
 pub use events::{event_line, is_bookkeeping};
 pub use job::job;
+pub use outlook::outlook;
 pub use place::{held, nodes, summary};
 pub use server::status;
 pub use teams::{team, teams, weights};

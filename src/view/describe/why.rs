@@ -33,6 +33,11 @@ pub fn why(why: &Why, sight: &Sight) -> Vec<Line> {
         };
         sheet.line(Line::of(format!("  {text}"), Role::Plain));
     }
+    if let Some(forecast) = &why.expected_start {
+        let text = format!("  {}", words::forecast(forecast, sight));
+        let worth = format!("  ({})", words::worth(forecast));
+        sheet.line(Line::of(text, Role::Plain).then(worth, Role::Muted));
+    }
     for reason in &why.would_change {
         let lead = if reason.code == Code::Ended { "next: " } else { "changes when: " };
         sheet.line(coded(lead, &words::change(reason, sight), reason));
@@ -61,6 +66,7 @@ mod tests {
             reason: Reason::bare(Code::NeverFits),
             also: vec![],
             would_change: vec![],
+            expected_start: None,
             position: Some(1),
         };
         assert_eq!(why(&answer, &Sight::utc(at(0))).len(), 2);
@@ -80,6 +86,7 @@ mod tests {
                 Reason::bare(Code::Running).with("job", 17u64),
                 Reason::bare(Code::Paused).with("job", 42u64),
             ],
+            expected_start: None,
             position: Some(3),
         };
         insta::assert_snapshot!(plain(&why(&answer, &Sight::utc(at(0)))), @r"

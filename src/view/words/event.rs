@@ -1,15 +1,17 @@
 //! One sentence for each kind of fact.
 
+use std::collections::BTreeMap;
+
 use super::state::{exit, outcome, stop};
 use super::{amounts, cores, counted, finding, gpus, quote};
 use crate::base::quantity::{format_bytes, format_gpu};
 use crate::base::text::sanitise;
-use crate::base::{JobId, Mono, TaskId, duration};
-use crate::model::Fact;
+use crate::base::{JobId, Mono, Name, TaskId, duration};
 use crate::model::command::Report;
 use crate::model::fact::{Class, Eviction, Rule};
 use crate::model::job::{Cause, Hold, JobSpec, Placement};
 use crate::model::team::Terms;
+use crate::model::{Fact, Resources};
 use crate::view::sight::Sight;
 
 /// What became so; begins with the job's number if it is about a job.
@@ -74,9 +76,24 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
             };
             format!("{job} {} [{}]", finding(&found, sight), level.word())
         }
+        Fact::ReservationMade { job, at, room, .. } => {
+            format!("{job} has room reserved {}", reserved(*at, room, sight))
+        }
+        Fact::ReservationMoved { job, at, room, .. } => {
+            format!("{job} now has room reserved {}", reserved(*at, room, sight))
+        }
+        Fact::ReservationOver { job } => format!("{job} has no room reserved any more"),
         Fact::FindingOver { job, signal } => format!("{job} is well again: {}", signal.word()),
         _ => task_or_place(fact, sight),
     }
+}
+
+/// From when on, and what where.
+fn reserved(at: Mono, room: &BTreeMap<Name, Resources>, sight: &Sight) -> String {
+    let each = room.iter().map(|(node, kept)| format!("{} on {}", amounts(kept), sanitise(node)));
+    let room = each.collect::<Vec<_>>().join("; ");
+    let room = if room.is_empty() { room } else { format!(": {room}") };
+    format!("from {}{room}", sight.day(sight.wall_at(at)))
 }
 
 /// Facts about a task, a node, a team or the server.

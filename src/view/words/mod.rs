@@ -3,6 +3,7 @@
 //! A sentence is lower case and has no full stop, so that it fits a table's last column as well
 //! as a line of its own. A number that is missing leaves its part of the sentence out.
 
+pub mod estimate;
 pub mod event;
 pub mod finding;
 pub mod numbers;
@@ -10,6 +11,7 @@ pub mod reason;
 pub mod refusal;
 pub mod state;
 
+pub use estimate::{estimate, forecast, worth};
 pub use event::event;
 pub use finding::finding;
 pub use reason::{change, reason};

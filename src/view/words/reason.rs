@@ -3,6 +3,7 @@
 use super::numbers::Read;
 use super::{cores, exit, gpus};
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
+use crate::base::{Span, duration};
 use crate::model::Reason;
 use crate::model::job::Exit;
 use crate::model::reason::Code;
@@ -59,6 +60,7 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
             let node = read.aside("on ", "node");
             format!("room is promised to it that others are giving back{node}")
         }
+        Code::RoomReserved => room_reserved(&read),
         Code::ResourceBusy => resource_busy(&read),
         Code::RateLimited => rate_limited(&read),
         Code::NodesUnavailable => {
@@ -226,6 +228,16 @@ fn bound(read: &Read, what: &str, whose: &str) -> String {
     format!("over {what}{team}{whose}{}", told.unwrap_or_default())
 }
 
+fn room_reserved(read: &Read<'_>) -> String {
+    let holder = read.text("job").unwrap_or_else(|| "another job".to_owned());
+    let from = read.day("start_at").map_or_else(String::new, |at| format!(" from {at} on"));
+    let length = match read.amount("need_ms") {
+        Some(ms) => format!("which it would delay: it takes up to {}", duration::short(Span(ms))),
+        None => "and nobody knows whether it is over by then".to_owned(),
+    };
+    format!("room is kept for {holder}{from}, {length}")
+}
+
 fn rate_limited(read: &Read) -> String {
     let resource = read.text("resource").unwrap_or_else(|| "a countable resource".to_owned());
     let rate = read
@@ -302,6 +314,10 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         Code::OverLimit => "jobs of the team end, or a higher limit".to_owned(),
         Code::OverQuota => "jobs of the team end, --preemptible, or a higher quota".to_owned(),
         Code::Promised => "those others end".to_owned(),
+        Code::RoomReserved => match read.amount("need_ms") {
+            Some(_) => "that job starts, or it is expected to end sooner".to_owned(),
+            None => "that job starts, or say with --estimate how long it runs".to_owned(),
+        },
         Code::NoRoom | Code::GangIncomplete | Code::ThawWaits => match jobs() {
             Some(jobs) => format!("{jobs} {}", if jobs.contains(',') { "end" } else { "ends" }),
             None => "running jobs end, or it asks for less".to_owned(),

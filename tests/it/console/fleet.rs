@@ -113,6 +113,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         submitted: ago(Span::mins(130)),
         started: None,
         ended: None,
+        expected_start: None,
         expected_end: None,
         exit: None,
         labels: BTreeMap::new(),

@@ -13,6 +13,7 @@ use holdshort::base::{JobId, Name, Wall};
 use holdshort::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use holdshort::model::command::{Report, Verb};
 use holdshort::model::history::History;
+use holdshort::model::outlook::{Outlook, Supposition};
 use holdshort::model::page::usage::{UsagePage, UsageQuery};
 use holdshort::model::page::{
     Counts, Cursor, Ended, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus,
@@ -170,6 +171,7 @@ fn detail(row: &JobRow) -> JobDetail {
         start_at: None,
         time_limit: None,
         estimate: None,
+        expected: None,
         requeue: false,
         resumable: row.id.0 == 198,
         retry: 0,
@@ -197,6 +199,7 @@ impl Link for Fake {
             reason: row.reason.clone(),
             also: Vec::new(),
             would_change: vec![Reason::bare(Code::NoRoom).with("jobs", "198")],
+            expected_start: None,
             position: (row.lane == Lane::Queued).then_some(2),
         })
     }
@@ -212,6 +215,10 @@ impl Link for Fake {
             seq: 100,
             at: NOW,
         })
+    }
+
+    fn plan(&self, _what: Supposition) -> Answer<'_, Outlook> {
+        self.with(|_| Outlook { made: vec![], starts: vec![], evictions: vec![], shifts: vec![] })
     }
 
     fn history(&self) -> Answer<'_, History> {

@@ -1,15 +1,18 @@
 //! From a shape back to the fact.
 
+use std::collections::BTreeMap;
+
 use super::fact::FactShown as Shown;
+use crate::api::wire::amounts::Amounts;
 use crate::api::wire::exit::exit_of;
 use crate::api::wire::spec::Spec;
 use crate::api::wire::state::{cause_of, outcome_of};
 use crate::api::wire::task::placement_of;
 use crate::api::wire::words::Word;
 use crate::api::wire::{WireError, name_map};
-use crate::base::{At, JobId, Mono, TaskId};
+use crate::base::{At, JobId, Mono, Name, TaskId};
 use crate::model::job::Front;
-use crate::model::{Fact, JobSpec};
+use crate::model::{Fact, JobSpec, Resources};
 
 impl Shown {
     /// The fact, about `job` if it is about one.
@@ -81,6 +84,15 @@ impl Shown {
             Shown::NominationOver { attempt, rank } => {
                 Fact::NominationOver { task: id(attempt, rank) }
             }
+            Shown::ReservationMade { at_mono, from_mono, room, class } => {
+                let (at, from, room) = (Mono(at_mono), Mono(from_mono), by_node(room));
+                Fact::ReservationMade { job, at, from, room, class: of(&class)? }
+            }
+            Shown::ReservationMoved { at_mono, from_mono, room, class } => {
+                let (at, from, room) = (Mono(at_mono), Mono(from_mono), by_node(room));
+                Fact::ReservationMoved { job, at, from, room, class: of(&class)? }
+            }
+            Shown::ReservationOver {} => Fact::ReservationOver { job },
             Shown::TaskStopping { attempt, rank, class } => {
                 Fact::TaskStopping { task: id(attempt, rank), class: of(&class)? }
             }
@@ -164,4 +176,9 @@ fn of<W: Word>(word: &str) -> Result<W, WireError> {
 
 fn spec_of(spec: Spec) -> Result<Box<JobSpec>, WireError> {
     Ok(Box::new(spec.try_into()?))
+}
+
+/// Amounts by node.
+fn by_node(room: BTreeMap<String, Amounts>) -> BTreeMap<Name, Resources> {
+    room.into_iter().map(|(node, amounts)| (node.into(), amounts.into())).collect()
 }

@@ -79,6 +79,19 @@ pub enum FactShown {
         attempt: u32,
         rank: u32,
     },
+    ReservationMade {
+        at_mono: u64,
+        from_mono: u64,
+        room: BTreeMap<String, Amounts>,
+        class: String,
+    },
+    ReservationMoved {
+        at_mono: u64,
+        from_mono: u64,
+        room: BTreeMap<String, Amounts>,
+        class: String,
+    },
+    ReservationOver {},
     TaskStopping {
         attempt: u32,
         rank: u32,

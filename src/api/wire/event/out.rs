@@ -1,6 +1,9 @@
 //! From a fact to its shape.
 
+use std::collections::BTreeMap;
+
 use super::fact::FactShown as Shown;
+use crate::api::wire::amounts::Amounts;
 use crate::api::wire::spec::Spec;
 use crate::api::wire::task::shares;
 use crate::api::wire::text_map;
@@ -33,6 +36,19 @@ impl From<&Fact> for Shown {
             Fact::NominationOver { task: TaskId { attempt, rank, .. } } => {
                 Shown::NominationOver { attempt: *attempt, rank: *rank }
             }
+            Fact::ReservationMade { at, from, room, class, .. } => Shown::ReservationMade {
+                at_mono: at.0,
+                from_mono: from.0,
+                room: by_node(room),
+                class: class.to_word(),
+            },
+            Fact::ReservationMoved { at, from, room, class, .. } => Shown::ReservationMoved {
+                at_mono: at.0,
+                from_mono: from.0,
+                room: by_node(room),
+                class: class.to_word(),
+            },
+            Fact::ReservationOver { .. } => Shown::ReservationOver {},
             Fact::TaskStopping { task: TaskId { attempt, rank, .. }, class } => {
                 Shown::TaskStopping { attempt: *attempt, rank: *rank, class: class.to_word() }
             }
@@ -208,6 +224,11 @@ fn nominated(task: TaskId, placement: &job::Placement) -> Shown {
     let (attempt, rank) = (task.attempt, task.rank);
     let node = placement.node.to_string();
     Shown::TaskNominated { attempt, rank, node, gpus: shares(&placement.gpus) }
+}
+
+/// Amounts by node.
+fn by_node(room: &BTreeMap<Name, Resources>) -> BTreeMap<String, Amounts> {
+    room.iter().map(|(node, amounts)| (node.to_string(), amounts.into())).collect()
 }
 
 fn drained(node: &Name, on: bool, by: &Name) -> Shown {

@@ -9,6 +9,7 @@ use crate::model::team::{Bounds, Terms, Weights};
 fn spec() -> JobSpec {
     JobSpec {
         name: "a".into(),
+        executable: "python3".into(),
         team: "t".into(),
         priority: 1,
         request: amounts(),
@@ -142,6 +143,21 @@ fn facts_about_tasks() -> Vec<Fact> {
     vec![
         Fact::TaskNominated { task, placement: placement.clone() },
         Fact::NominationOver { task },
+        Fact::ReservationMade {
+            job: task.job,
+            at: Mono(9),
+            from: Mono(7),
+            room: [("n1".into(), amounts())].into(),
+            class: Class::Reserved,
+        },
+        Fact::ReservationMoved {
+            job: task.job,
+            at: Mono(11),
+            from: Mono(8),
+            room: BTreeMap::new(),
+            class: Class::Reserved,
+        },
+        Fact::ReservationOver { job: task.job },
         Fact::TaskStopping { task, class: Class::StartStop },
         Fact::TaskPlaced { task, placement, class: Class::StartStop },
         Fact::TaskStarted { task, pid: 7, class: Class::Productive },

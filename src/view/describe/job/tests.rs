@@ -24,6 +24,7 @@ fn bare(row: JobRow) -> JobDetail {
         start_at: None,
         time_limit: None,
         estimate: None,
+        expected: None,
         requeue: false,
         resumable: false,
         retry: 0,

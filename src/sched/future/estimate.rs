@@ -1,0 +1,97 @@
+//! How long a job will run: its own guess, else what was learned, within its limit
+//! (DESIGN.md 5.4).
+
+use crate::base::{At, Mono, Span};
+use crate::model::estimate::{Confidence, Estimate, Origin};
+use crate::model::job::{Exit, Job, JobSpec, StopFor, state::EXIT_PARKED};
+use crate::sched::future::learned::{Class, PRIOR};
+use crate::sched::policy::estimate::live;
+use crate::sched::policy::history::{Sample, corrected};
+use crate::sched::world::World;
+
+/// What a job that has not begun is expected to take. `estimate` switched off, nothing is learned
+/// and only what the job itself says counts.
+pub fn of_spec(world: &World, spec: &JobSpec) -> Estimate {
+    let learns = world.setup().cycle.on("estimate");
+    let known = || if learns { learned(world, spec) } else { None };
+    live(spec.estimate, spec.time_limit, known(), PRIOR)
+}
+
+fn learned(world: &World, spec: &JobSpec) -> Option<Estimate> {
+    let origins = [Origin::Name, Origin::Executable, Origin::Team];
+    let mut prior: Option<Estimate> = None;
+    for (class, origin) in Class::all_of(spec).iter().zip(origins) {
+        let Some(known) = world.history.of(class) else { continue };
+        let estimate = Estimate {
+            median: known.median,
+            p90: known.p90,
+            origin,
+            // A team does all kinds of things: many runs say little of the next.
+            confidence: match origin {
+                Origin::Team => known.confidence.min(Confidence::Low),
+                _ => known.confidence,
+            },
+        };
+        if known.confidence > Confidence::None {
+            return Some(estimate);
+        }
+        prior.get_or_insert(Estimate { origin: Origin::Prior, ..estimate });
+    }
+    prior
+}
+
+/// What a job is expected to take in all, corrected if it has outlived that. What it did in
+/// earlier attempts that it continues from counts.
+pub fn of_job(world: &World, job: &Job, now: Mono) -> Estimate {
+    let estimate = of_spec(world, &job.spec);
+    let done = job.worked + job.run_time(world.active(now));
+    let limit = job.spec.time_limit.map(|limit| limit + job.worked);
+    let p90 = corrected(estimate.p90, done, limit);
+    let median = if estimate.median > done { estimate.median.min(p90) } else { p90 };
+    // What lasts longer than anybody thought may last for ever; a limit still holds.
+    let outlived = estimate.p90 <= done && limit.is_none();
+    let confidence = if outlived { Confidence::None } else { estimate.confidence };
+    Estimate { median, p90, confidence, ..estimate }
+}
+
+/// Whether a job has run longer than it was expected to at most.
+pub fn overstays(world: &World, job: &Job, now: Mono) -> bool {
+    let done = job.worked + job.run_time(world.active(now));
+    job.ran_since.is_some() && of_spec(world, &job.spec).p90 <= done
+}
+
+/// How long a job will still run, as a median and at most; nothing of it that is over counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Left {
+    /// As likely shorter as longer.
+    pub median: Span,
+    /// Nine of ten are no longer.
+    pub p90: Span,
+    /// How much that is worth.
+    pub confidence: Confidence,
+}
+
+/// How long a job will still run from now on, or from its start if it has not begun.
+pub fn left(world: &World, job: &Job, at: At) -> Left {
+    let estimate = of_job(world, job, at.now);
+    let done = job.worked + job.run_time(world.active(at.now));
+    let rest = |length: Span| (length - done).max(Span(1));
+    Left { median: rest(estimate.median), p90: rest(estimate.p90), confidence: estimate.confidence }
+}
+
+/// What the run that is over says of others like it; `None` if no process ever ran.
+pub fn sample(
+    job: &Job,
+    stopped_for: Option<StopFor>,
+    exit: Option<&Exit>,
+    active: Mono,
+) -> Option<Sample> {
+    job.tasks.iter().find(|task| task.started.is_some())?;
+    let ran = job.worked + job.run_time(active);
+    let by_itself = match exit {
+        Some(Exit::Code(code)) => *code != EXIT_PARKED,
+        Some(Exit::Signal(_) | Exit::NotStarted(_) | Exit::Unknown) | None => false,
+    };
+    let stopped = matches!(stopped_for, Some(why) if why != StopFor::Failure);
+    Some(Sample { ran, complete: by_itself && !stopped })
+}

@@ -1,0 +1,136 @@
+//! What is reserved while free room is given out, so that nobody who may start later delays it.
+//!
+//! A job may start beside reservations if it is expected to end before they begin, or if it
+//! takes only what they leave over (Lifka 1995; for several reservations Mu'alem and Feitelson
+//! 2001). One of which nothing is known never counts as ending.
+
+use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
+
+use crate::base::{JobId, Mono, Name};
+use crate::model::Resources;
+use crate::model::estimate::Confidence;
+use crate::model::job::Job;
+use crate::sched::board::Board;
+use crate::sched::board::heads::Head;
+use crate::sched::board::seat::Seat;
+use crate::sched::future::ask::{Ask, Slot};
+use crate::sched::future::estimate;
+use crate::sched::future::timeline::{By, Timeline, parts};
+
+/// What is reserved, on a timeline.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    timeline: Timeline,
+    /// In the order in which they were made.
+    pub slots: Vec<Slot>,
+}
+
+/// A reservation that stands at the end of a cycle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The job.
+    pub job: JobId,
+    /// From when on, and what; `None` leaves the one it has as it is.
+    pub slot: Option<Slot>,
+    /// When it could start if all took as long as half of them do.
+    pub from: Mono,
+}
+
+impl Deref for Guard {
+    type Target = Timeline;
+
+    fn deref(&self) -> &Timeline {
+        &self.timeline
+    }
+}
+
+impl DerefMut for Guard {
+    fn deref_mut(&mut self) -> &mut Timeline {
+        &mut self.timeline
+    }
+}
+
+impl Guard {
+    /// Nothing is reserved yet.
+    pub fn new(board: &Board, by: By) -> Guard {
+        Guard { timeline: Timeline::of(board, by), slots: Vec::new() }
+    }
+
+    /// Reserves the earliest room for a job; whether there is some.
+    pub fn reserve_for(&mut self, board: &Board, head: &Head) -> bool {
+        let ask = Ask::of(board, &self.timeline, head);
+        ask.is_some_and(|ask| self.reserve(board, &ask))
+    }
+
+    /// Reserves the earliest room for what is asked for; whether there is some.
+    pub fn reserve(&mut self, board: &Board, ask: &Ask) -> bool {
+        self.timeline.know(board, ask);
+        let Some(slot) = self.timeline.earliest(ask, board.at().now) else { return false };
+        self.timeline.reserve(&slot);
+        self.slots.push(slot);
+        true
+    }
+
+    /// From when on something is reserved for a job.
+    pub fn reserved_from(&self, job: JobId) -> Option<Mono> {
+        self.slots.iter().find(|slot| slot.job == job).map(|slot| slot.at)
+    }
+
+    /// Gives up what is reserved for a job.
+    pub fn release(&mut self, job: JobId) {
+        let mine = |slot: &Slot| slot.job == job;
+        for slot in self.slots.extract_if(.., |slot| mine(slot)) {
+            self.timeline.release(&slot);
+        }
+    }
+}
+
+/// When a job that starts now can be counted on to have ended.
+pub fn surely_over(board: &Board, job: &Job) -> Mono {
+    let left = estimate::left(board.world(), job, board.at());
+    match left.confidence {
+        Confidence::None => Mono(u64::MAX),
+        Confidence::Low | Confidence::High => board.at().now + left.p90,
+    }
+}
+
+impl Board {
+    /// Whether a task may start on a node beside what is reserved there.
+    pub(in crate::sched) fn admits(&self, seat: &Seat, node: usize, request: &Resources) -> bool {
+        let Some(guard) = &self.guard else { return true };
+        guard.admits(node, &parts(request), surely_over(self, &seat.job))
+    }
+
+    /// The same for countable resources.
+    pub(in crate::sched) fn admits_units(&self, id: JobId, sum: &Resources) -> bool {
+        let Some(guard) = self.guard.as_ref().filter(|_| !sum.custom.is_empty()) else {
+            return true;
+        };
+        let Some(job) = self.world().job(id) else { return false };
+        guard.admits_units(&sum.custom, surely_over(self, job))
+    }
+
+    /// A task takes room: what is reserved later is looked at without it.
+    pub(in crate::sched) fn guard_takes(&mut self, id: JobId, node: usize, request: &Resources) {
+        let Some(mut guard) = self.guard.take() else { return };
+        if let Some(job) = self.world().job(id) {
+            let until = self.at().now + estimate::left(self.world(), job, self.at()).p90;
+            let line = guard.take(node, &parts(request), until);
+            self.keep_line(node, line);
+            let units: &BTreeMap<Name, u64> = &request.custom;
+            for (name, line) in guard.take_units(units, until) {
+                self.keep_units(name, line);
+            }
+        }
+        self.guard = Some(guard);
+    }
+
+    /// Does something as if nothing were reserved.
+    pub(in crate::sched) fn unguarded<T>(&mut self, act: impl FnOnce(&mut Board) -> T) -> T {
+        let guard = self.guard.take();
+        let done = act(self);
+        self.guard = guard;
+        done
+    }
+}

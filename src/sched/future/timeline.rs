@@ -1,0 +1,400 @@
+//! Free room over time: what is free on each node once what runs has ended as expected, and what
+//! is reserved of that.
+//!
+//! Made from a [`Board`], so that what the cycle has decided so far counts. What is being
+//! stopped counts as gone. A line of a node is a [`Profile`] over cores, bytes, tasks and
+//! devices; devices are counted, so that a share of one is taken to fit wherever as much is left
+//! over in all. Start with [`Timeline::of`], then [`Timeline::earliest`].
+
+use std::collections::BTreeMap;
+
+use crate::base::{Mono, Name, Span};
+use crate::model::Resources;
+use crate::model::job::{GpuShare, Job, State, TaskState};
+use crate::model::page::Lane;
+use crate::sched::board::Board;
+use crate::sched::board::seat::{Mark, Spot};
+use crate::sched::board::settle::Deed;
+use crate::sched::future::ask::{Ask, Counter, Slot};
+use crate::sched::future::estimate;
+use crate::sched::policy::capacity::Capacity;
+use crate::sched::policy::fit::{Grip, Level, Room, WHOLE, When};
+use crate::sched::policy::profile::Profile;
+
+/// Thousandths of cores, bytes, tasks, thousandths of devices, whole devices.
+pub type Parts = [i64; 5];
+
+/// Which of the expected ends counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// The one that is as likely too early as too late.
+    Median,
+    /// The one that nine of ten keep.
+    P90,
+}
+
+/// How often a search goes back and forth between nodes and countable resources.
+const ROUNDS: usize = 16;
+
+/// Free room over time.
+#[derive(Debug, Clone)]
+pub struct Timeline {
+    by: By,
+    now: Mono,
+    /// By node.
+    lines: Vec<Profile<Parts>>,
+    /// What is not on a node, once somebody asked for it.
+    units: BTreeMap<Counter, Profile<i64>>,
+}
+
+/// A number as the profiles count.
+pub(super) fn signed(n: u64) -> i64 {
+    // A quarter of all there is, so that sums of a few stay far from the edge.
+    i64::try_from(n).unwrap_or(i64::MAX).min(i64::MAX / 4)
+}
+
+/// What a task takes of a node.
+pub fn parts(request: &Resources) -> Parts {
+    let whole = request.gpu_milli / WHOLE;
+    [
+        signed(request.cpu_milli),
+        signed(request.mem_bytes),
+        1,
+        signed(request.gpu_milli),
+        signed(whole),
+    ]
+}
+
+/// So many times as much.
+pub(super) fn times(parts: &Parts, n: u32) -> Parts {
+    parts.map(|part| part.saturating_mul(i64::from(n)))
+}
+
+/// What is free on a node once what is being released is gone and what is promised is taken.
+fn free(room: &Room) -> Parts {
+    let level = |level: &Level| {
+        let there = signed(level.total).saturating_add(signed(level.releasing));
+        there.saturating_sub(signed(level.held)).saturating_sub(signed(level.promised))
+    };
+    let (cpu, mem, tasks) = (level(&room.cpu), level(&room.mem), level(&room.tasks));
+    [cpu, mem, tasks, signed(room.gpu_later()), signed(room.whole_devices(When::Later))]
+}
+
+/// What comes free on a node, and when.
+#[derive(Default)]
+struct Ends {
+    all: Vec<(Mono, Parts)>,
+    /// Until when each device is shared.
+    shared: BTreeMap<u32, Mono>,
+}
+
+impl Ends {
+    /// A task ends.
+    fn add(&mut self, room: &Room, request: &Resources, grip: &Grip, end: Mono) {
+        let ours = |share: &&GpuShare| room.devices.iter().any(|d| d.index == share.index);
+        let (milli, whole) = match grip {
+            Grip::Nothing => (0, 0),
+            Grip::Whole(count) => (count * WHOLE, *count),
+            Grip::Share { at, milli } => {
+                if let Some(device) = room.devices.get(*at) {
+                    self.share(device.index, end);
+                }
+                (*milli, 0)
+            }
+            Grip::Known(shares) => {
+                let ours = || shares.iter().filter(ours);
+                let parts = ours().filter(|share| share.milli < WHOLE);
+                parts.for_each(|share| self.share(share.index, end));
+                let whole = ours().filter(|share| share.milli >= WHOLE).count() as u64;
+                (ours().map(|share| share.milli).sum(), whole)
+            }
+        };
+        let [cpu, mem, task, ..] = parts(request);
+        self.all.push((end, [cpu, mem, task, signed(milli), signed(whole)]));
+    }
+
+    fn share(&mut self, device: u32, end: Mono) {
+        let last = self.shared.entry(device).or_insert(end);
+        *last = end.max(*last);
+    }
+
+    fn line(mut self, room: &Room) -> Profile<Parts> {
+        // A device is whole again after the last that shares it.
+        let shared = std::mem::take(&mut self.shared);
+        self.all.extend(shared.into_values().map(|end| (end, [0, 0, 0, 0, 1])));
+        self.all.sort_unstable();
+        Profile::with_ends(free(room), self.all)
+    }
+}
+
+impl Timeline {
+    /// The timeline of a board as it stands.
+    pub fn of(board: &Board, by: By) -> Timeline {
+        let mut timeline =
+            Timeline { by, now: board.at().now, lines: Vec::new(), units: BTreeMap::new() };
+        let mut ends: Vec<Ends> = board.rooms.iter().map(|_| Ends::default()).collect();
+        timeline.each_end(board, |job, group, spot, end| {
+            let request = job.spec.request_of(group);
+            ends[spot.node].add(&board.rooms[spot.node], request, &spot.grip, end);
+        });
+        let lines = ends.into_iter().zip(&board.rooms);
+        timeline.lines = lines.map(|(ends, room)| ends.line(room)).collect();
+        timeline
+    }
+
+    /// Looks at each task that holds room or gets some, with its expected end.
+    fn each_end(&self, board: &Board, mut see: impl FnMut(&Job, u32, &Spot, Mono)) {
+        let index = board.world().index();
+        let lanes = [Lane::Running, Lane::Human];
+        for (_, id) in lanes.iter().flat_map(|lane| index.lane(*lane, None)) {
+            let Some(job) = board.world().job(id) else { continue };
+            if matches!(job.state, State::Stopping(_)) || job.frozen {
+                continue;
+            }
+            let end = self.end_of(board, job);
+            if let Some(seat) = board.seated(id) {
+                for cell in &seat.tasks {
+                    if let Mark::Holds(spot) = &cell.mark {
+                        see(job, cell.group, spot, end);
+                    }
+                }
+                continue;
+            }
+            let holds = |state| matches!(state, TaskState::Starting | TaskState::Running);
+            for task in job.tasks.iter().filter(|task| holds(task.state)) {
+                let Some(placement) = &task.placement else { continue };
+                let Some(node) = board.node(&placement.node) else { continue };
+                let spot = Spot { node, grip: Grip::Known(placement.gpus.clone()) };
+                see(job, task.group, &spot, end);
+            }
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        for deed in &board.deeds {
+            let Deed::Goes(id) = deed else { continue };
+            let Some(seat) = board.seated(*id).filter(|_| seen.insert(*id)) else { continue };
+            let end = self.end_of(board, &seat.job);
+            for cell in &seat.tasks {
+                match &cell.mark {
+                    Mark::Starts(to) | Mark::Promised(to) | Mark::Moves { to, .. } => {
+                        see(&seat.job, cell.group, to, end);
+                    }
+                    // What goes on after a freeze was not among those that run.
+                    Mark::Holds(spot) if seat.thaws => see(&seat.job, cell.group, spot, end),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// When a job ends that runs, or starts now.
+    fn end_of(&self, board: &Board, job: &Job) -> Mono {
+        let left = estimate::left(board.world(), job, board.at());
+        self.now
+            + match self.by {
+                By::Median => left.median,
+                By::P90 => left.p90,
+            }
+    }
+
+    /// How long a job will take that starts later.
+    pub fn length_of(&self, board: &Board, job: &Job) -> Span {
+        self.end_of(board, job).since(self.now)
+    }
+
+    /// Sees to it that what a request needs that is not on a node is known.
+    pub fn know(&mut self, board: &Board, ask: &Ask) {
+        let unknown: Vec<&Counter> =
+            ask.counters.keys().filter(|name| !self.units.contains_key(*name)).collect();
+        if unknown.is_empty() {
+            return;
+        }
+        let mut ends: BTreeMap<&Counter, Vec<(Mono, i64)>> = BTreeMap::new();
+        self.each_end(board, |job, group, _, end| {
+            for counter in &unknown {
+                let held = counter.held_by(board, job, group);
+                if held > 0 {
+                    ends.entry(*counter).or_default().push((end, signed(held)));
+                }
+            }
+        });
+        for counter in unknown {
+            let mut ends = ends.remove(counter).unwrap_or_default();
+            ends.sort_unstable();
+            let line = Profile::with_ends(counter.free(board), ends);
+            self.units.insert(counter.clone(), line);
+        }
+    }
+
+    /// The earliest start for a request, not before `from`; `None` if there is none.
+    pub fn earliest(&self, ask: &Ask, from: Mono) -> Option<Slot> {
+        let mut from = from;
+        for _ in 0..ROUNDS {
+            let slot = self.room_from(ask, self.units_from(ask, from)?)?;
+            let units = self.units_from(ask, slot.at)?;
+            if units == slot.at {
+                return Some(slot);
+            }
+            from = units;
+        }
+        None
+    }
+
+    /// The earliest start at which everything is there that is not on a node.
+    fn units_from(&self, ask: &Ask, from: Mono) -> Option<Mono> {
+        let mut at = from;
+        for _ in 0..ROUNDS {
+            let before = at;
+            for (name, units) in &ask.counters {
+                at = self.units.get(name)?.earliest(units, ask.length, at)?;
+            }
+            if at == before {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// The earliest start at which there is room on nodes: of the instants at which one more
+    /// task fits somewhere, the first at which all of them do.
+    fn room_from(&self, ask: &Ask, from: Mono) -> Option<Slot> {
+        let mut starts: Vec<(Mono, usize)> = Vec::new();
+        for (at, wish) in ask.wishes.iter().enumerate() {
+            for node in &wish.nodes {
+                for n in 1..=wish.tasks {
+                    let need = times(&wish.need, n);
+                    let Some(start) = self.lines[*node].earliest(&need, ask.length, from) else {
+                        break;
+                    };
+                    starts.push((start, at));
+                }
+            }
+        }
+        starts.sort_unstable();
+        let mut could = vec![0; ask.wishes.len()];
+        for (index, (start, at)) in starts.iter().enumerate() {
+            could[*at] += 1;
+            let last = starts.get(index + 1).is_none_or(|(next, _)| next != start);
+            let enough = || ask.wishes.iter().zip(&could).all(|(wish, could)| *could >= wish.tasks);
+            if last
+                && enough()
+                && let Some(slot) = self.room_at(ask, *start)
+            {
+                return Some(slot);
+            }
+        }
+        None
+    }
+
+    /// Where all tasks would go at a time: to the nodes of which least is free until then, so
+    /// that others lose least; then to those they are to stay on, then to the fullest.
+    fn room_at(&self, ask: &Ask, at: Mono) -> Option<Slot> {
+        let until = at + ask.length;
+        let mut taken: BTreeMap<usize, Parts> = BTreeMap::new();
+        for wish in &ask.wishes {
+            let mut nodes = wish.nodes.clone();
+            nodes.sort_by_cached_key(|node| {
+                let key = |free: &Parts| (free[4], free[3], free[0]);
+                let line = &self.lines[*node];
+                let (now, then) = (key(line.free_at(self.now)), key(line.free_at(at)));
+                (now, !ask.rather.contains(node), then, *node)
+            });
+            let mut left = wish.tasks;
+            for node in nodes {
+                let before = taken.get(&node).copied().unwrap_or_default();
+                let mut sum = before;
+                while left > 0 {
+                    let mut more = sum;
+                    more.give(&wish.need);
+                    if !self.lines[node].fits(&more, at, until) {
+                        break;
+                    }
+                    (sum, left) = (more, left - 1);
+                }
+                if sum != before {
+                    taken.insert(node, sum);
+                }
+            }
+            if left > 0 {
+                return None;
+            }
+        }
+        Some(Slot { job: ask.job, at, until, room: taken, counters: ask.counters.clone() })
+    }
+
+    /// Keeps the room of a slot for it.
+    pub fn reserve(&mut self, slot: &Slot) {
+        for (node, parts) in &slot.room {
+            self.lines[*node].reserve(slot.at, slot.until, parts);
+        }
+        for (name, units) in &slot.counters {
+            if let Some(line) = self.units.get_mut(name) {
+                line.reserve(slot.at, slot.until, units);
+            }
+        }
+    }
+
+    /// Gives the room of a slot back.
+    pub fn release(&mut self, slot: &Slot) {
+        for (node, parts) in &slot.room {
+            self.lines[*node].release(slot.at, slot.until, parts);
+        }
+        for (name, units) in &slot.counters {
+            if let Some(line) = self.units.get_mut(name) {
+                line.release(slot.at, slot.until, units);
+            }
+        }
+    }
+
+    /// Whether room on a node is there from now until `until` beside what is reserved.
+    pub fn admits(&self, node: usize, need: &Parts, until: Mono) -> bool {
+        self.lines[node].fits(need, self.now, until)
+    }
+
+    /// Whether countable resources are there from now until `until` beside what is reserved.
+    pub fn admits_units(&self, units: &BTreeMap<Name, u64>, until: Mono) -> bool {
+        let there = |(name, units): (&Name, &u64)| {
+            let line = self.units.get(&Counter::Units((*name).clone()));
+            line.is_none_or(|line| line.fits(&signed(*units), self.now, until))
+        };
+        units.iter().all(there)
+    }
+
+    /// Something starts now and takes that on a node; the line as it was before.
+    pub fn take(&mut self, node: usize, need: &Parts, until: Mono) -> Profile<Parts> {
+        let before = self.lines[node].clone();
+        self.lines[node].reserve(self.now, until, need);
+        before
+    }
+
+    /// Something starts now and takes countable resources; the lines as they were before.
+    pub fn take_units(
+        &mut self,
+        units: &BTreeMap<Name, u64>,
+        until: Mono,
+    ) -> Vec<(Counter, Profile<i64>)> {
+        let mut before = Vec::new();
+        for (name, units) in units {
+            let counter = Counter::Units(name.clone());
+            if let Some(line) = self.units.get_mut(&counter) {
+                before.push((counter, line.clone()));
+                line.reserve(self.now, until, &signed(*units));
+            }
+        }
+        before
+    }
+
+    /// Takes that back.
+    pub fn put_back(&mut self, node: usize, line: Profile<Parts>) {
+        self.lines[node] = line;
+    }
+
+    /// Takes that back.
+    pub fn put_units_back(&mut self, counter: Counter, line: Profile<i64>) {
+        self.units.insert(counter, line);
+    }
+
+    /// The line of a node.
+    pub fn line(&self, node: usize) -> &Profile<Parts> {
+        &self.lines[node]
+    }
+}

@@ -1,0 +1,105 @@
+//! When waiting jobs will probably start, and what such forecasts were worth.
+
+use holdshort::base::{JobId, Span};
+use holdshort::model::estimate::Forecast;
+use holdshort::model::job::JobSpec;
+use holdshort::model::setup::Setup;
+use holdshort::sched::future::forecast::{FORECASTS, forecasts};
+
+use super::world::Site;
+
+/// From when to when a job starts, in seconds from now.
+fn range(site: &Site, job: JobId) -> Option<(u64, u64)> {
+    let all = forecasts(&site.world, site.at, FORECASTS);
+    let secs = |Forecast { from, to, .. }: &Forecast| {
+        let left = |at: holdshort::base::Wall| at.since(site.at.wall).0 / 1000;
+        (left(*from), left(*to))
+    };
+    all.get(&job).map(secs)
+}
+
+fn asks(cores: u64, secs: u64) -> impl Fn(&mut JobSpec) {
+    move |spec| {
+        spec.request.cpu_milli = cores * 1000;
+        spec.estimate = Some(Span::secs(secs));
+    }
+}
+
+fn site(cores: u64) -> Site {
+    let mut site = Site::new(cores, 0);
+    site.configure(|setup: &mut Setup| {
+        setup.cycle.off.clear();
+    });
+    site
+}
+
+#[test]
+fn each_starts_after_those_before_it_and_a_short_one_in_the_gap() {
+    let mut site = site(4);
+    let runs = site.submit(asks(3, 100));
+    site.start(runs);
+    let first = site.submit(asks(4, 50));
+    let second = site.submit(asks(4, 30));
+    let long = site.submit(asks(1, 500));
+    assert_eq!(range(&site, first), Some((100, 100)));
+    assert_eq!(range(&site, second), Some((150, 150)));
+    assert_eq!(range(&site, long), Some((180, 180)));
+    assert_eq!(range(&site, runs), None);
+    site.advance(Span::secs(40));
+    assert_eq!(range(&site, first), Some((60, 60)));
+}
+
+#[test]
+fn the_range_is_that_of_the_runs_so_far() {
+    let mut site = site(1);
+    let named = |spec: &mut JobSpec| spec.name = "train".into();
+    for n in 1..=10 {
+        let job = site.submit(named);
+        site.start(job);
+        site.advance(Span::secs(10 * n));
+        site.end(job, 0);
+    }
+    let runs = site.submit(named);
+    site.start(runs);
+    let waits = site.submit(named);
+    let after = site.submit(named);
+    assert_eq!(range(&site, waits), Some((50, 90)));
+    assert_eq!(range(&site, after), Some((100, 180)));
+}
+
+#[test]
+fn a_bound_of_the_team_is_waited_for_and_what_can_never_start_has_no_forecast() {
+    let mut site = site(8);
+    let runs = site.submit(asks(3, 100));
+    site.start(runs);
+    site.configure(|setup| {
+        setup.teams.push(holdshort::model::Team::named("default"));
+        let team = setup.teams.last_mut().unwrap();
+        team.terms.limit.cpu_milli = Some(4000);
+    });
+    let waits = site.submit(asks(2, 10));
+    site.stand(&[waits], &["queued"]);
+    assert_eq!(range(&site, waits), Some((100, 100)));
+    let never = site.submit(asks(9, 10));
+    assert_eq!(range(&site, never), None);
+    site.pause_team(None, None);
+    assert_eq!(range(&site, waits), None);
+}
+
+#[test]
+fn what_forecasts_were_worth_is_kept() {
+    let mut site = site(1);
+    let mut percent = None;
+    for n in 0..12 {
+        let runs = site.submit(asks(1, 100));
+        site.start(runs);
+        let waits = site.submit(asks(1, 10));
+        percent = forecasts(&site.world, site.at, FORECASTS)[&waits].hits_percent;
+        // Every third runs on and on.
+        site.advance(Span::secs(if n % 3 == 2 { 1000 } else { 95 }));
+        site.end(runs, 0);
+        site.start(waits);
+        site.end(waits, 0);
+    }
+    assert_eq!(percent, Some(72), "eight of eleven");
+}
