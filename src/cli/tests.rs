@@ -47,6 +47,8 @@ pub(crate) fn row(id: u64) -> JobRow {
         ended: None,
         expected_start: None,
         expected_end: None,
+        latest_end: None,
+        kept: None,
         exit: None,
         labels: BTreeMap::new(),
         command: vec!["true".into()],

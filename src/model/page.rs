@@ -181,6 +181,10 @@ pub struct JobRow {
     pub expected_start: Option<Forecast>,
     /// When it is over if it keeps its estimate or its limit.
     pub expected_end: Option<Wall>,
+    /// When it is over if it takes as long as nine of ten like it do.
+    pub latest_end: Option<Wall>,
+    /// Room that is kept for it while it waits.
+    pub kept: Option<KeptRoom>,
     /// How it ended last.
     pub exit: Option<Exit>,
     /// Its labels.
@@ -215,6 +219,15 @@ pub struct JobRow {
     pub deadline: Option<Wall>,
     /// Its place inside its lane; smaller comes first.
     pub order: (u64, u64),
+}
+
+/// Room that is kept for a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptRoom {
+    /// From then on nothing else gets it.
+    pub from: Wall,
+    /// Where.
+    pub nodes: Vec<Name>,
 }
 
 impl JobRow {

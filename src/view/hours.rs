@@ -151,10 +151,17 @@ pub fn bar(row: &JobRow, axis: &Axis, now: Wall) -> Option<Bar> {
     Some(Bar {
         from: axis.column(from.wall),
         likely: axis.column(likely.max(now)),
-        late: axis.column(likely.max(now)),
+        late: axis.column(row.latest_end.unwrap_or(likely).max(likely).max(now)),
         open,
         overdue,
     })
+}
+
+/// When a waiting job may start: from one column to another, and whether room is kept for it.
+pub fn start(row: &JobRow, axis: &Axis, now: Wall) -> Option<(u16, u16, bool)> {
+    let start = row.expected_start.as_ref()?;
+    let column = |at: Wall| axis.column(at.max(now));
+    Some((column(start.from), column(start.to), row.kept.is_some()))
 }
 
 /// What stands at the end of a bar: when it is over.

@@ -40,6 +40,8 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         ended: None,
         expected_start: None,
         expected_end: None,
+        latest_end: None,
+        kept: None,
         exit: None,
         labels: BTreeMap::new(),
         command: vec!["./agent.sh".into(), "fix it".into()],

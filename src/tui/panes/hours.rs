@@ -213,12 +213,35 @@ fn name(canvas: &mut Canvas, area: Rect, job: &JobRow, name: &str) {
     canvas.put((x, y), at.saturating_sub(x + 1), name, Ink::Plain);
 }
 
+/// When it may start, if that is known and in sight, and what it waits for.
+fn waits(canvas: &mut Canvas, part: Rect, job: &JobRow, axis: &Axis, sight: &Sight) {
+    let said = crate::view::next::next(job, sight);
+    let start = hours::start(job, axis, sight.now.wall).filter(|start| start.0 < part.width);
+    let Some((from, to, kept)) = start else {
+        return after_now(canvas, part, axis, &said, Ink::Queued, sight.now.wall);
+    };
+    let wide = to.saturating_sub(from).max(1).min(part.width - from);
+    // Room that is kept is solid, hope is light.
+    let mark = if kept { "▒" } else { "░" };
+    let bar = mark.repeat(usize::from(wide));
+    let right = from + wide + 1;
+    let left = axis.column(sight.now.wall) + 2;
+    if from > left + (part.width / 2) && right + 24 > part.width {
+        let text = crate::base::text::cut(&said, usize::from(from - left - 1)).into_owned();
+        canvas.put((part.x + left, part.y), from - left - 1, &text, Ink::Queued);
+    } else {
+        let room = part.width.saturating_sub(right);
+        canvas.put((part.x + right, part.y), room, &said, Ink::Queued);
+    }
+    let ink = if kept { Ink::NeedsYou } else { Ink::Queued };
+    canvas.put((part.x + from, part.y), wide, &bar, ink);
+}
+
 /// Solid as long as it is likely, light as long as it is possible, dots where nobody knows.
 fn draw_bar(canvas: &mut Canvas, part: Rect, job: &JobRow, axis: &Axis, sight: &Sight) {
     let now = sight.now.wall;
     let Some(bar) = hours::bar(job, axis, now) else {
-        let said = crate::view::next::next(job, sight);
-        return after_now(canvas, part, axis, &said, Ink::Queued, now);
+        return waits(canvas, part, job, axis, sight);
     };
     let mut put = |from: u16, to: u16, mark: &str, ink| {
         let wide = to.min(part.width).saturating_sub(from);

@@ -83,6 +83,12 @@ impl Pane for Teams {
     }
 
     fn settle(&mut self, ground: &Ground, area: Rect) {
+        if self.chosen.is_none() {
+            // It opens where there is something to see.
+            let what = self.shown(ground);
+            let told = |row: &&TeamRow| standing::Standing::of(row, what).borrowed > 0;
+            self.chosen = teams(ground).iter().rfind(told).map(|row| row.name.clone());
+        }
         let at = self.place(ground);
         self.chosen = teams(ground).get(at).map(|row| row.name.clone());
         self.height = usize::from(parts(area).0.height.saturating_sub(1));
@@ -322,7 +328,7 @@ fn bar(canvas: &mut Canvas, area: Rect, standing: &Standing, scale: u64) {
     put(within, held, "╍", Ink::NeedsYou);
     put(held, wanted, "┄", Ink::Queued);
     put(wanted, area.width, " ", Ink::Plain);
-    if let Some(share) = standing.share {
+    if let Some(share) = standing.share.filter(|share| *share > 0) {
         let place = at(share).min(area.width.saturating_sub(1));
         put(place, place + 1, "│", Ink::Head);
     }

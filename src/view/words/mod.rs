@@ -11,7 +11,7 @@ pub mod reason;
 pub mod refusal;
 pub mod state;
 
-pub use estimate::{estimate, forecast, worth};
+pub use estimate::{estimate, forecast, kept, worth};
 pub use event::event;
 pub use finding::finding;
 pub use reason::{change, reason};

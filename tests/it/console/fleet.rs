@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use holdshort::base::{At, JobId, Mono, Name, Span, Wall};
+use holdshort::model::estimate::Forecast;
 use holdshort::model::finding::{Level, Signal};
 use holdshort::model::history::Minute;
 use holdshort::model::job::{
@@ -10,7 +11,7 @@ use holdshort::model::job::{
     Prompt, State,
 };
 use holdshort::model::node::{Drain, Gpu};
-use holdshort::model::page::{CountableRow, EventRow, JobRow, Lane, NodeRow, TeamRow};
+use holdshort::model::page::{CountableRow, EventRow, JobRow, KeptRoom, Lane, NodeRow, TeamRow};
 use holdshort::model::reason::{Code, Reason};
 use holdshort::model::team::{Bounds, Terms};
 use holdshort::model::{Fact, Finding, Resources};
@@ -115,6 +116,8 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         ended: None,
         expected_start: None,
         expected_end: None,
+        latest_end: None,
+        kept: None,
         exit: None,
         labels: BTreeMap::new(),
         command: vec!["./agent.sh".into(), "--task".into(), name.into()],
@@ -288,10 +291,14 @@ pub fn many() -> Fleet {
         team("web", running(228, "docs-agent", Span::secs(48))),
     ];
     jobs[3].expected_end = Some(NOW.wall + Span::mins(148));
+    jobs[3].latest_end = Some(NOW.wall + Span::mins(178));
     jobs[3].progress = Some(Progress { basis_points: Some(6650), text: None, at: NOW });
     jobs[6].hold = None;
     let mut big = team("ml", gpus(8, queued(240, "finetune-70b")));
     big.reason = short;
+    let (from, to) = (NOW.wall + Span::mins(148), NOW.wall + Span::mins(178));
+    big.expected_start = Some(Forecast { from, to, hits_percent: Some(83) });
+    big.kept = Some(KeptRoom { from: to, nodes: vec!["gpu-box-3".into()] });
     jobs.push(big);
     for index in 0..40 {
         let element = team("ops", queued(241 + u64::from(index), "batch-embed"));

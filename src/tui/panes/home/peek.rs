@@ -30,6 +30,9 @@ pub fn peek(row: &JobRow, ground: &Ground, columns: usize) -> Vec<Line> {
         None => {
             let role = if super::is_bad(row) { Role::Bad } else { Role::Plain };
             folded(&next(row, &sight), role);
+            if let Some(start) = &row.expected_start {
+                folded(&words::worth(start), Role::Muted);
+            }
         }
     }
     if let Some(hold) = &row.hold {
