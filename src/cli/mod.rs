@@ -166,6 +166,7 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Keep(verb) => verb.run(session, link).await,
         Linked::Ack(verb) => verb.run(session, link).await,
         Linked::Nodes(verb) => verb.run(session, link).await,
+        Linked::Limit(verb) => verb.run(session, link).await,
         Linked::Drain(verb) => verb.run(session, link).await,
         Linked::Undrain(verb) => verb.run(session, link).await,
         Linked::Plan(verb) => verb.run(session, link).await,

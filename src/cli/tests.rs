@@ -31,6 +31,7 @@ pub(crate) fn row(id: u64) -> JobRow {
         name: "train".into(),
         team: "default".into(),
         priority: 200,
+        lifted: 200,
         owner: "ana".into(),
         state: State::Running,
         since: AT,
@@ -288,6 +289,9 @@ impl Link for Scripted {
         unscripted()
     }
     fn drain(&self, _node: Name, _on: bool) -> Answer<'_, ()> {
+        unscripted()
+    }
+    fn limit(&self, _: Name, _: Option<Wall>, _: Option<String>) -> Answer<'_, ()> {
         unscripted()
     }
     fn teams(&self) -> Answer<'_, TeamPage> {

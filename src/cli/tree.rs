@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use super::output::Color;
 use super::verbs::{
     act, again, attach, completions, config, conform, console, enable, events, help, journal, lab,
-    logs, ls, nodes, pause, plan, report, send, serve, server, set, show, submit, team, usage,
-    verify, wait,
+    limit, logs, ls, nodes, pause, plan, report, send, serve, server, set, show, submit, team,
+    usage, verify, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -148,6 +148,9 @@ pub enum Linked {
     /// Let work come to a node again
     #[command(hide = true)]
     Undrain(nodes::Undrain),
+    /// Let nobody take units of a countable resource for a while
+    #[command(hide = true)]
+    Limit(limit::Limit),
     /// Say what would happen if, without touching anything
     #[command(hide = true)]
     Plan(plan::Plan),

@@ -97,6 +97,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         name: spec.name.clone(),
         team: spec.team.clone(),
         priority: spec.priority,
+        lifted: job.sort_priority(),
         owner: job.owner.clone(),
         state: job.state.clone(),
         since: job.since,
@@ -258,7 +259,8 @@ fn node_row(world: &World, node: &crate::model::Node) -> NodeRow {
 fn countables(world: &World, at: At) -> Vec<CountableRow> {
     let configured = world.setup().resources.keys().cloned();
     let held = world.index().custom().map(|(name, _)| name.clone());
-    let names: std::collections::BTreeSet<_> = configured.chain(held).collect();
+    let limited = world.limited().map(|(name, _)| name.clone());
+    let names: std::collections::BTreeSet<_> = configured.chain(held).chain(limited).collect();
     let row = |name: crate::base::Name| {
         let countable = world.countable(&name)?;
         Some(CountableRow {
@@ -266,6 +268,7 @@ fn countables(world: &World, at: At) -> Vec<CountableRow> {
             used: world.index().custom_held(&name),
             per_minute: countable.per_minute,
             taken: world.taken(&name, at.now),
+            limited: world.limit_of(&name, at.wall).cloned(),
             name,
         })
     };

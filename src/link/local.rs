@@ -118,6 +118,10 @@ impl Link for Local {
         answer(async move { self.client.drain(&node, on).await })
     }
 
+    fn limit(&self, resource: Name, until: Option<Wall>, reason: Option<String>) -> Answer<'_, ()> {
+        answer(async move { self.client.limit(&resource, until, reason).await })
+    }
+
     fn teams(&self) -> Answer<'_, TeamPage> {
         answer(self.client.teams())
     }

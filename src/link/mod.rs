@@ -85,6 +85,9 @@ pub trait Link: Send + Sync {
     /// Keeps new work from a node, or lets it come again.
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()>;
 
+    /// Lets nobody take units of a countable resource until then, or lets them again.
+    fn limit(&self, resource: Name, until: Option<Wall>, reason: Option<String>) -> Answer<'_, ()>;
+
     /// The teams, with what they hold and want.
     fn teams(&self) -> Answer<'_, TeamPage>;
 

@@ -59,6 +59,18 @@ pub enum Command {
         /// Who.
         by: Actor,
     },
+    /// Let nobody take units of a countable resource until then, or let them again.
+    Limit {
+        /// The resource.
+        resource: Name,
+        /// Until when; `None` lifts it.
+        until: Option<Wall>,
+        /// Why, if said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        /// Who.
+        by: Actor,
+    },
     /// A job speaks about itself.
     Report {
         /// The job.
@@ -137,6 +149,7 @@ impl Command {
             | Command::Resume { by, .. }
             | Command::Team { by, .. }
             | Command::Drain { by, .. }
+            | Command::Limit { by, .. }
             | Command::Looked { by, .. }
             | Command::Report { by, .. } => Some(by),
             Command::Task { .. }
@@ -244,6 +257,32 @@ pub enum Verb {
     Set(Change),
     /// A person answered at its prompt (the bytes went another way and are not kept).
     Answered,
+    /// Another verb, of those that have no reason of their own, with one.
+    Because {
+        /// The verb.
+        verb: Box<Verb>,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Verb {
+    /// The verb with a reason, if there is one.
+    #[must_use]
+    pub fn because(self, reason: Option<String>) -> Verb {
+        match reason {
+            Some(reason) => Verb::Because { verb: Box::new(self), reason },
+            None => self,
+        }
+    }
+
+    /// The verb itself, without the reason that was given for it, and the reason.
+    pub fn parts(&self) -> (&Verb, Option<&str>) {
+        match self {
+            Verb::Because { verb, reason } => (verb.parts().0, Some(reason)),
+            verb => (verb, None),
+        }
+    }
 }
 
 /// The longest time a cancellation may be scheduled ahead.
@@ -307,6 +346,33 @@ pub enum Report {
         /// A key of the caller's: the same key again adds nothing.
         key: Option<String>,
     },
+    /// The other side gives it no more of a countable resource for a while.
+    Limited {
+        /// The resource.
+        resource: Name,
+        /// For how long.
+        until: Until,
+    },
+}
+
+/// A point in time, said in one way or the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Until {
+    /// At this time.
+    At(Wall),
+    /// After so long.
+    After(Span),
+}
+
+impl Until {
+    /// The time, if it is `now`.
+    pub fn from(self, now: Wall) -> Wall {
+        match self {
+            Until::At(wall) => wall,
+            Until::After(span) => now + span,
+        }
+    }
 }
 
 /// What the runner saw.

@@ -17,6 +17,8 @@ pub enum Signal {
     LimitNear,
     /// No time limit and running for very long.
     LongRunning,
+    /// It will probably miss its deadline, or has.
+    DeadlineAtRisk,
 }
 
 /// How bad it is.
@@ -33,8 +35,13 @@ pub enum Level {
 
 impl Signal {
     /// All of them.
-    pub const ALL: [Signal; 4] =
-        [Signal::NeverFits, Signal::NeverStarted, Signal::LimitNear, Signal::LongRunning];
+    pub const ALL: [Signal; 5] = [
+        Signal::NeverFits,
+        Signal::NeverStarted,
+        Signal::LimitNear,
+        Signal::LongRunning,
+        Signal::DeadlineAtRisk,
+    ];
 
     /// Its stable word, as stored and as filters name it.
     pub const fn word(self) -> &'static str {
@@ -43,6 +50,7 @@ impl Signal {
             Signal::NeverStarted => "never_started",
             Signal::LimitNear => "limit_near",
             Signal::LongRunning => "long_running",
+            Signal::DeadlineAtRisk => "deadline_at_risk",
         }
     }
 }

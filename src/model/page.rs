@@ -21,6 +21,7 @@ use crate::model::job::{
 };
 use crate::model::node::{Drain, Gpu, Traits};
 use crate::model::reason::Reason;
+use crate::model::setup::Limited;
 use crate::model::{Resources, fact::Record};
 
 pub use asked::Asked;
@@ -149,6 +150,8 @@ pub struct JobRow {
     pub team: Name,
     /// Its priority.
     pub priority: u16,
+    /// The priority it is sorted by: lifted by boosts, by `next` and by those who wait for it.
+    pub lifted: u16,
     /// Who owns it.
     pub owner: Name,
     /// Where it stands.
@@ -329,6 +332,8 @@ pub struct CountableRow {
     pub per_minute: Option<u64>,
     /// Units taken in the last minute.
     pub taken: u64,
+    /// Nobody may take any for a while.
+    pub limited: Option<Limited>,
 }
 
 /// What every reader's header shows.

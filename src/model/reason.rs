@@ -65,6 +65,8 @@ codes! {
     Stopping = "stopping",
     /// It asked a question at its prompt.
     AtPrompt = "at_prompt",
+    /// Something is wrong with it.
+    Found = "found",
     /// A person paused the job.
     Paused = "paused",
     /// A person paused everything.
@@ -93,6 +95,8 @@ codes! {
     ResourceBusy = "resource_busy",
     /// A countable resource's rate is used up for this minute.
     RateLimited = "rate_limited",
+    /// A countable resource may not be taken by anybody for a while.
+    Limited = "limited",
     /// Every node that could hold it is drained or lost.
     NodesUnavailable = "nodes_unavailable",
     /// Room is promised to it that others are giving back.
@@ -107,6 +111,32 @@ codes! {
     GangIncomplete = "gang_incomplete",
     /// Frozen, and the cores it needs to go on are taken.
     ThawWaits = "thaw_waits",
+    /// Its team has its share, so it takes from no other.
+    AtShare = "at_share",
+    /// Its team may have more, and nobody may be taken from.
+    Owed = "owed",
+    /// It makes nobody give room yet.
+    PreemptionDelay = "preemption_delay",
+    /// It gave its room to another.
+    Evicted = "evicted",
+    /// Its place in the queue of its team, and what put it there.
+    Turn = "turn",
+    /// It is sorted above its priority.
+    Boosted = "boosted",
+    /// It has the priority of one that waits for it.
+    Inherits = "inherits",
+    /// It has a deadline.
+    Deadline = "deadline",
+    /// Others gave it their room and wait.
+    Displaced = "displaced",
+    /// Rules may take its room.
+    MayGiveWay = "may_give_way",
+    /// No rule takes its room.
+    KeepsRoom = "keeps_room",
+    /// With such a quota of its team it would start.
+    QuotaWouldDo = "quota_would_do",
+    /// With such a priority it would start.
+    PriorityWouldDo = "priority_would_do",
 }
 
 impl Reason {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Name, Span};
+use crate::base::{At, JobId, Name, Span, Wall};
 use crate::model::job::Grace;
 use crate::model::people::User;
 use crate::model::{Resources, Team};
@@ -140,6 +140,23 @@ pub struct Countable {
     /// Units that may be taken in any 60 seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_minute: Option<u64>,
+}
+
+/// Nobody may take units of a countable resource for a while.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limited {
+    /// Until then; lifts by itself.
+    pub until: Wall,
+    /// Who said so.
+    pub by: Name,
+    /// The job that was told so by the other side, if it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
+    /// Why, if said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Since when.
+    pub since: At,
 }
 
 /// Units of any `api:*` resource that nobody configured.

@@ -4,6 +4,8 @@
 //! [`Index::insert`] put in, so the index of a world always equals one built anew
 //! (checked by `invariants`).
 
+mod urgency;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -116,6 +118,16 @@ pub struct Index {
     pub(super) stopping: OrdSet<(Mono, JobId)>,
     /// Jobs below the minimum of their gang, by since when.
     pub(super) short: OrdSet<(Mono, JobId)>,
+    /// Waiting jobs that will yet go up for that, by steps so far, oldest first.
+    pub(super) ageing: OrdMap<u8, OrdSet<(Mono, JobId)>>,
+    /// Calendar instants at which a deadline makes the next difference.
+    pub(super) due: OrdSet<(Wall, JobId)>,
+    /// Jobs that hold units of a countable resource, by resource.
+    pub(super) holders: OrdMap<Name, OrdSet<JobId>>,
+    /// Jobs that have the priority of one that waits for units they hold.
+    pub(super) heirs: OrdSet<JobId>,
+    /// Jobs that give way, but not to those below one that waits for them.
+    pub(super) sheltered: OrdSet<JobId>,
     /// Jobs by lane, in the order lists show them.
     pub(super) lanes: OrdMap<Lane, OrdSet<(Order, JobId)>>,
     /// Jobs with a finding that makes them stuck.
@@ -150,6 +162,7 @@ impl Index {
             let starts = self.giver_starts.entry(job.spec.team.clone()).or_default();
             starts.insert((job.started.map_or(Mono(0), |at| at.now), job.id));
         }
+        urgency::insert(self, job);
         self.delays.extend(delayed_until(job).map(|until| (until, job.id)));
         if has_promises(job) {
             self.promised.insert(job.id);
@@ -193,6 +206,7 @@ impl Index {
         if let Some(until) = delayed_until(job) {
             self.delays.remove(&(until, job.id));
         }
+        urgency::remove(self, job);
         self.promised.remove(&job.id);
         if let Some(reserved) = &job.reserved {
             self.reserved.remove(&(reserved.at, job.id));
@@ -497,16 +511,24 @@ pub fn order(job: &Job) -> Order {
         Lane::Running => (job.started.map_or(0, |at| at.now.0), 0),
         Lane::Ended => (u64::MAX - job.ended.map_or(0, |at| at.now.0), u64::MAX - job.id.0),
         Lane::Queued => {
-            let Place { front: Reverse(rank), resumed: Reverse(resumed), .. } =
+            let Place { front: Reverse(rank), resumed: Reverse(resumed), latest_start, .. } =
                 Place::of(job, Standing::Below);
             let waits = u64::from(job.state != State::Queued);
-            let urgency = u64::from(u16::MAX - job.sort_priority());
-            let front = u64::from(u32::MAX) - rank.min(u64::from(u32::MAX));
-            let new = u64::from(!resumed);
-            ((waits << 56) | (urgency << 40) | (front << 8) | new, job.submitted.now.0)
+            let urgency = URGENCY - u64::from(job.sort_priority()).min(URGENCY);
+            let front = FRONT - rank.min(FRONT);
+            let start = u64::try_from(latest_start.0 / 1000).unwrap_or(0).min(START);
+            let new = u64::from(!resumed) << 63;
+            let first = (waits << 63) | (urgency << 52) | (front << 32) | start;
+            (first, new | (job.submitted.now.0 & !(1 << 63)))
         }
     }
 }
+
+/// What fits in the bits of a place in a list: priorities, with boosts; the last million that
+/// were moved to the front; latest starts in seconds.
+const URGENCY: u64 = (1 << 11) - 1;
+const FRONT: u64 = (1 << 20) - 1;
+const START: u64 = (1 << 32) - 1;
 
 fn is_stuck_job(job: &Job) -> bool {
     !job.findings.is_empty() && is_stuck(&job.findings.values().cloned().collect::<Vec<_>>())

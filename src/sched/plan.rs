@@ -39,6 +39,11 @@ impl Plan {
         &self.world
     }
 
+    /// What was noted so far.
+    pub fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
     /// When this is decided.
     pub fn at(&self) -> At {
         self.at

@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 use crate::base::{At, JobId, Mono, Name, Span, Wall};
 use crate::model::fact::kept::{KEY_FOR, RATE_WINDOW};
 use crate::model::job::Hold;
-use crate::model::setup::{API_DEFAULT_COUNT, Countable, Setup};
+use crate::model::setup::{API_DEFAULT_COUNT, Countable, Limited, Setup};
+use crate::model::team::parent;
 use crate::model::{Job, Node, Team};
-use crate::sched::actions;
+use crate::sched::actions::{self, urgency};
 use crate::sched::future::hits::Hits;
 use crate::sched::future::learned::Learned;
 use crate::sched::index::Index;
@@ -52,6 +53,10 @@ pub struct World {
     pub(super) looked: OrdMap<Name, Wall>,
     /// Units of rated resources taken lately, oldest first.
     pub(super) rates: OrdMap<Name, Vector<(Mono, u64)>>,
+    /// When jobs last went up for waiting, and how many did then.
+    pub(super) aged: (Mono, u32),
+    /// Countable resources that nobody may take for a while.
+    pub(super) limited: OrdMap<Name, Limited>,
     /// What past runs say of the next.
     pub(super) history: Learned,
     /// How many forecasts came true.
@@ -185,6 +190,28 @@ impl World {
         frees.filter(move |(at, _)| *at > now)
     }
 
+    /// Jobs that went up for waiting at `now`.
+    pub(super) fn aged_now(&self, now: Mono) -> u32 {
+        if self.aged.0 == now { self.aged.1 } else { 0 }
+    }
+
+    /// What keeps everybody from taking units of a countable resource at `wall`.
+    pub fn limit_of(&self, name: &str, wall: Wall) -> Option<&Limited> {
+        self.limited.get(name).filter(|limited| limited.until > wall)
+    }
+
+    /// The countable resources that are closed, or were until a moment ago.
+    pub fn limited(&self) -> impl Iterator<Item = (&Name, &Limited)> {
+        self.limited.iter()
+    }
+
+    /// A team, one above it or everything is held back.
+    pub fn is_held(&self, team: &str) -> bool {
+        let held = |name: &str| self.teams.get(name).is_some_and(|team| team.paused.is_some());
+        let mut line = std::iter::successors(Some(team), |name| parent(name));
+        self.paused.is_some() || line.any(held)
+    }
+
     /// When time alone next changes something: on the scheduler's clock, and on the calendar.
     /// What is due at `at` already is not meant.
     pub fn next_due(&self, at: At) -> (Option<Mono>, Option<Wall>) {
@@ -198,17 +225,16 @@ impl World {
         let cancel = self.index.cancels.get_min().map(|(due, _)| *due);
         let stale = actions::stale_gang::next_due(self, at.now);
         let safe = actions::protected_until(self, at.now);
+        let ageing = urgency::next_ageing(self, at.now);
         // What runs longer than expected puts reservations off: others may use the room then.
         let reserved = self.index.reserved.iter().map(|(due, _)| *due).find(|due| *due > at.now);
-        let mono = rate
-            .chain(limit)
-            .chain(reserved)
-            .chain(cancel)
-            .chain(stale)
-            .chain(safe)
-            .filter(|due| *due > at.now)
-            .min();
-        (mono, holds.chain(calendar).filter(|due| *due > at.wall).min())
+        let mono = rate.chain(limit).chain(reserved).chain(cancel).chain(stale).chain(safe);
+        let mono = mono.chain(ageing);
+        let due = self.index.due.get_min().map(|(wall, _)| *wall);
+        let limited = self.limited.values().map(|limited| limited.until);
+        let wall = holds.chain(calendar).chain(due).chain(limited);
+        let wall = wall.filter(|due| *due > at.wall).min();
+        (mono.filter(|due| *due > at.now).min(), wall)
     }
 
     /// Puts a job in place of what was known of it.
@@ -248,6 +274,10 @@ struct Saved {
     looked: Vec<(Name, Wall)>,
     rates: Vec<(Name, Vec<(Mono, u64)>)>,
     #[serde(default)]
+    aged: (Mono, u32),
+    #[serde(default)]
+    limited: Vec<(Name, Limited)>,
+    #[serde(default)]
     history: Learned,
     #[serde(default)]
     hits: Hits,
@@ -275,6 +305,8 @@ impl Serialize for World {
                 .iter()
                 .map(|(name, taken)| (name.clone(), taken.iter().copied().collect()))
                 .collect(),
+            aged: self.aged,
+            limited: self.limited.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
             history: self.history.clone(),
             hits: self.hits.clone(),
         }
@@ -300,6 +332,8 @@ impl<'de> Deserialize<'de> for World {
             keys: saved.keys.into_iter().collect(),
             looked: saved.looked.into_iter().collect(),
             rates: saved.rates.into_iter().map(|(n, v)| (n, Vector::from_iter(v))).collect(),
+            aged: saved.aged,
+            limited: saved.limited.into_iter().collect(),
             history: saved.history,
             hits: saved.hits,
             ..World::default()

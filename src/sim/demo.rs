@@ -202,6 +202,10 @@ impl Link for Demo {
         self.command(Command::Drain { node, on, by: owner() })
     }
 
+    fn limit(&self, resource: Name, until: Option<Wall>, reason: Option<String>) -> Answer<'_, ()> {
+        self.command(Command::Limit { resource, until, reason, by: owner() })
+    }
+
     fn teams(&self) -> Answer<'_, TeamPage> {
         self.answer(|fleet| Ok(teams::page(fleet.world(), fleet.seq(), fleet.at(), &|_| true)))
     }

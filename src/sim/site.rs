@@ -84,14 +84,9 @@ pub(super) fn setup(scale: &Scale) -> Setup {
         teams: TEAMS.map(team).into(),
         users: PEOPLE.map(user).into(),
         owner_uid: 1000,
-        // The scene on the box was arranged for jobs that pass each other freely.
-        cycle: if *scale == Scale::BOX { without("reservation") } else { Cycle::default() },
+        cycle: Cycle::default(),
         defaults: Defaults { keep_ended: 600, ..Defaults::default() },
     }
-}
-
-fn without(policy: &str) -> Cycle {
-    Cycle { off: [policy.into()].into(), ..Cycle::default() }
 }
 
 /// A team. That which has the GPUs for its work comes first.

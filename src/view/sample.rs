@@ -24,6 +24,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         name: name.into(),
         team: "default".into(),
         priority: 200,
+        lifted: 200,
         owner: "ana".into(),
         state: State::Queued,
         since: at(0),

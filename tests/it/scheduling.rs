@@ -39,7 +39,8 @@ fn up(place: &Place) -> Vec<String> {
 fn jobs_run_on_two_nodes_of_one_machine_with_the_machines_own_devices() {
     let place = Place::new(TWO);
     let print = "echo $CUDA_VISIBLE_DEVICES";
-    let both = place.submit("--gpu 2", print);
+    // Node b is a spot node: it takes only what can come back.
+    let both = place.submit("--gpu 2 --requeue --spot", print);
     let one = place.submit("--gpu 1 --time-limit 1m", "echo $CUDA_VISIBLE_DEVICES; exec sleep 600");
     place.until_state(both, "succeeded");
     assert_eq!(place.ok(&format!("logs {both}")), "1,2");
@@ -95,7 +96,7 @@ fn a_check_says_what_the_machine_does_not_have() {
 fn a_gang_of_groups_starts_whole_and_each_task_knows_its_group() {
     let place = Place::new(TWO);
     let script = place.path("gang.sh");
-    let text = "#!/bin/sh\n#HOLDSHORT --group 'head: cpu=1' --group-set s\n\
+    let text = "#!/bin/sh\n#HOLDSHORT --group 'head: cpu=1' --group-set s --requeue --spot\n\
                 #HOLDSHORT --group 'work: size=2 cpu=1 gpu=1 in=s'\n\
                 echo $RANK/$WORLD_SIZE $HOLDSHORT_GROUP\n";
     std::fs::write(&script, text).unwrap();

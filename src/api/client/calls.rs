@@ -11,7 +11,7 @@ use crate::api::wire::list::JobList;
 use crate::api::wire::plan::{PlanDocument, PlanRequest};
 use crate::api::wire::receipt::{Compacted, Looked, Receipt};
 use crate::api::wire::requests::{
-    LookedRequest, PauseRequest, ResizeRequest, ResumeRequest, StopRequest,
+    LimitRequest, LookedRequest, PauseRequest, ResizeRequest, ResumeRequest, StopRequest,
 };
 use crate::api::wire::status;
 use crate::api::wire::submission::SubmitRequest;
@@ -220,6 +220,22 @@ impl Client {
         let verb = if on { "drain" } else { "undrain" };
         let node = segment(node);
         self.done(Ask::post(format!("/api/v1/nodes/{node}/{verb}")).keyed()).await
+    }
+
+    /// Closes a countable resource until then, or opens it.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn limit(
+        &self,
+        resource: &str,
+        until: Option<Wall>,
+        reason: Option<String>,
+    ) -> Call<()> {
+        let request = LimitRequest { until: until.map(Time), reason };
+        let resource = segment(resource);
+        let ask = Ask::post(format!("/api/v1/resources/{resource}/limit"));
+        self.done(ask.json(&request)?.keyed()).await
     }
 
     /// The teams.

@@ -5,7 +5,7 @@ use axum::extract::State;
 
 use super::app::App;
 use super::extract::{Body, Caller, Key, Place};
-use super::fault::Answer;
+use super::fault::{Answer, Fault};
 use crate::api::wire;
 use crate::api::wire::act::ActRequest;
 use crate::api::wire::problem::Problem;
@@ -43,7 +43,8 @@ pub async fn report(
     Key(header): Key,
     Body(report): Body<wire::report::Report>,
 ) -> Answer<Json<Receipt>> {
-    let report = match report.into() {
+    let report = Report::try_from(report).map_err(|error| Fault::usage(&error.0, ""))?;
+    let report = match report {
         Report::Usage { amounts, key } => Report::Usage { amounts, key: key.or(header) },
         other => other,
     };

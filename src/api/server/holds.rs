@@ -4,11 +4,11 @@ use axum::Json;
 use axum::extract::State;
 
 use super::app::App;
-use super::extract::{Body, Caller};
+use super::extract::{Body, Caller, Place};
 use super::fault::{Answer, Fault};
 use crate::api::wire::problem::Problem;
 use crate::api::wire::receipt::Receipt;
-use crate::api::wire::requests::{PauseRequest, ResumeRequest};
+use crate::api::wire::requests::{LimitRequest, PauseRequest, ResumeRequest};
 use crate::model::Command;
 
 /// Holds back a team, or everything.
@@ -45,6 +45,22 @@ pub async fn resume(
     Body(request): Body<ResumeRequest>,
 ) -> Answer<Json<Receipt>> {
     carry_out(&app, Command::Resume { team: request.team.map(Into::into), by }).await
+}
+
+/// Lets nobody take units of a countable resource for a while, or lets them again.
+#[utoipa::path(post, path = "/api/v1/resources/{name}/limit", tag = "holds",
+    request_body = LimitRequest, params(("name" = String, Path)),
+    responses((status = 200, body = Receipt),
+    (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub async fn limit(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Place(name): Place<String>,
+    Body(request): Body<LimitRequest>,
+) -> Answer<Json<Receipt>> {
+    let LimitRequest { until, reason } = request;
+    let (resource, until) = (name.into(), until.map(|time| time.0));
+    carry_out(&app, Command::Limit { resource, until, reason, by }).await
 }
 
 async fn carry_out(app: &App, command: Command) -> Answer<Json<Receipt>> {

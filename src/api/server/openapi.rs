@@ -32,6 +32,7 @@ use super::{
         nodes::drain,
         nodes::undrain,
         nodes::summary,
+        holds::limit,
         nodes::history,
         teams::list,
         teams::add,

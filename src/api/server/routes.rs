@@ -53,6 +53,7 @@ fn quick() -> Router<App> {
         .route("/summary", get(nodes::summary))
         .route("/history", get(nodes::history))
         .route("/pause", post(holds::pause))
+        .route("/resources/{name}/limit", post(holds::limit))
         .route("/resume", post(holds::resume))
         .route("/usage", get(usage::usage))
         .route("/server", get(control::status))

@@ -17,7 +17,7 @@ pub struct ActRequest {
     /// `cancel`, `keep`, `pause`, `resume`, `requeue`, `preempt`, `next`, `ack`, `set` or
     /// `answered`.
     pub verb: String,
-    /// `cancel`, `pause`: why.
+    /// `cancel`, `pause`, `resume`, `requeue`, `preempt`, `next`, `set`: why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// `cancel`: takes effect after this many milliseconds, unless `keep` takes it back.
@@ -68,7 +68,16 @@ impl ActRequest {
     pub fn new(jobs: &[JobId], verb: Verb) -> ActRequest {
         let mut made =
             ActRequest { jobs: jobs.iter().map(|job| job.0).collect(), ..ActRequest::default() };
+        let verb = match verb {
+            Verb::Because { verb, reason } => {
+                made.reason = Some(reason);
+                *verb
+            }
+            verb => verb,
+        };
         let word = match verb {
+            // A reason for a reason says no more.
+            Verb::Because { verb, .. } => return ActRequest::new(jobs, *verb),
             Verb::Cancel { reason } => {
                 made.reason = reason;
                 "cancel"
@@ -116,7 +125,8 @@ impl ActRequest {
             "pause" => self.set.as_ref().map(|_| "set").or(self.after_ms.map(|_| "after_ms")),
             verb => {
                 let set = self.set.as_ref().filter(|_| verb != "set").map(|_| "set");
-                let reason = self.reason.as_ref().map(|_| "reason");
+                let takes = matches!(verb, "requeue" | "preempt" | "next" | "set" | "resume");
+                let reason = self.reason.as_ref().filter(|_| !takes).map(|_| "reason");
                 let after = self.after_ms.map(|_| "after_ms");
                 self.until.map(|_| "until").or(reason).or(set).or(after)
             }
@@ -131,12 +141,15 @@ impl ActRequest {
             },
             "keep" => Verb::Keep,
             "pause" => Verb::Pause { until: self.until.map(|time| time.0), reason: self.reason },
-            "resume" => Verb::Resume,
-            "requeue" => Verb::Requeue,
-            "preempt" => Verb::Preempt,
-            "next" => Verb::Next,
+            "resume" => Verb::Resume.because(self.reason),
+            "requeue" => Verb::Requeue.because(self.reason),
+            "preempt" => Verb::Preempt.because(self.reason),
+            "next" => Verb::Next.because(self.reason),
             "ack" => Verb::Ack,
-            "set" => Verb::Set(self.set.ok_or_else(|| WireError::missing("set"))?.into()),
+            "set" => {
+                let change = self.set.ok_or_else(|| WireError::missing("set"))?.into();
+                Verb::Set(change).because(self.reason)
+            }
             "answered" => Verb::Answered,
             other => return Err(WireError::unknown("verb", other)),
         };
@@ -177,6 +190,9 @@ mod tests {
             Verb::Set(Change { preemptible: Some(true), ..Change::default() }),
             Verb::Set(Change { deadline: Some(None), ..Change::default() }),
             Verb::Answered,
+            Verb::Next.because(Some("demo at noon".into())),
+            Verb::Set(Change { priority: Some(7), ..Change::default() })
+                .because(Some("demo".into())),
         ];
         for verb in verbs {
             let request = ActRequest::new(&[JobId(4), JobId(2)], verb.clone());

@@ -36,6 +36,9 @@ pub struct Job {
     pub tier: String,
     /// 0 to 1000, higher goes first.
     pub priority: u16,
+    /// The priority it is sorted by.
+    #[serde(default)]
+    pub lifted_priority: u16,
     /// Where it stands.
     pub state: String,
     /// What stands behind that word.
@@ -256,6 +259,7 @@ impl Job {
             owner: row.owner.to_string(),
             tier: Tier::of(row.priority).to_word(),
             priority: row.priority,
+            lifted_priority: row.lifted,
             state,
             state_detail,
             since,
@@ -314,6 +318,7 @@ impl TryFrom<Job> for JobRow {
             name: from.name.into(),
             team: from.team.into(),
             priority: from.priority,
+            lifted: from.lifted_priority.max(from.priority),
             owner: from.owner.into(),
             state: state_of(&from.state, &from.state_detail)?,
             since: join(from.since, from.since_mono),

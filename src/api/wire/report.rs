@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{name_map, text_map};
+use super::time::Time;
+use super::{WireError, name_map, text_map};
+use crate::base::Span;
 use crate::model::command;
 
 /// What a job says about itself.
@@ -40,6 +42,18 @@ pub enum Report {
         #[serde(default)]
         key: Option<String>,
     },
+    /// The other side gives it no more of a countable resource until `until`, or for
+    /// `retry_after_ms`; one of both is said.
+    Limited {
+        /// The resource.
+        resource: String,
+        /// At this time it may be taken again.
+        #[serde(default)]
+        until: Option<Time>,
+        /// After so long it may be taken again.
+        #[serde(default)]
+        retry_after_ms: Option<u64>,
+    },
 }
 
 impl From<&command::Report> for Report {
@@ -55,13 +69,22 @@ impl From<&command::Report> for Report {
             command::Report::Usage { amounts, key } => {
                 Report::Usage { amounts: text_map(amounts), key: key.clone() }
             }
+            command::Report::Limited { resource, until } => {
+                let (until, retry_after_ms) = match until {
+                    command::Until::At(wall) => (Some(Time(*wall)), None),
+                    command::Until::After(span) => (None, Some(span.0)),
+                };
+                Report::Limited { resource: resource.to_string(), until, retry_after_ms }
+            }
         }
     }
 }
 
-impl From<Report> for command::Report {
-    fn from(from: Report) -> command::Report {
-        match from {
+impl TryFrom<Report> for command::Report {
+    type Error = WireError;
+
+    fn try_from(from: Report) -> Result<command::Report, WireError> {
+        Ok(match from {
             Report::Checkpoint { path, basis_points } => {
                 command::Report::Checkpoint { path, basis_points }
             }
@@ -72,6 +95,14 @@ impl From<Report> for command::Report {
             Report::Usage { amounts, key } => {
                 command::Report::Usage { amounts: name_map(amounts), key }
             }
-        }
+            Report::Limited { resource, until, retry_after_ms } => {
+                let until = match (until, retry_after_ms) {
+                    (Some(until), None) => command::Until::At(until.0),
+                    (None, Some(millis)) => command::Until::After(Span(millis)),
+                    _ => return Err(WireError("say `until` or `retry_after_ms`".to_owned())),
+                };
+                command::Report::Limited { resource: resource.into(), until }
+            }
+        })
     }
 }

@@ -27,6 +27,16 @@ pub struct ResumeRequest {
     pub team: Option<String>,
 }
 
+/// Let nobody take units of a countable resource for a while.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitRequest {
+    /// Until then; null lifts it.
+    pub until: Option<Time>,
+    /// Why, if said.
+    pub reason: Option<String>,
+}
+
 /// A new size of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

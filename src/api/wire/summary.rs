@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::hold::Hold;
+use super::limited::Limited;
 use super::list::Counts;
 use super::node::Node;
 use super::time::{Time, join, split};
@@ -49,6 +50,8 @@ pub struct Countable {
     pub per_minute: Option<u64>,
     /// Units taken in the last minute.
     pub taken: u64,
+    /// Nobody may take any for a while; null if they may.
+    pub limited: Option<Limited>,
 }
 
 /// A team that is held back.
@@ -109,6 +112,7 @@ impl From<&page::CountableRow> for Countable {
             used: from.used,
             per_minute: from.per_minute,
             taken: from.taken,
+            limited: from.limited.as_ref().map(Into::into),
         }
     }
 }
@@ -121,6 +125,7 @@ impl From<Countable> for page::CountableRow {
             used: from.used,
             per_minute: from.per_minute,
             taken: from.taken,
+            limited: from.limited.map(Into::into),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::WireError;
 use crate::model::estimate::{Confidence, Origin};
 use crate::model::fact::{Class, Rule};
 use crate::model::finding::{Level, Signal};
-use crate::model::job::{DependencyKind, FailureClass, StopFor, TaskState};
+use crate::model::job::{BoostCause, DependencyKind, FailureClass, StopFor, TaskState};
 use crate::model::page::Lane;
 use crate::model::people::Role;
 use crate::model::setup::{PlaceBy, ReclaimProtection, Tier};
@@ -118,6 +118,13 @@ words!("signal" Signal {
     NeverStarted = "never_started",
     LimitNear = "limit_near",
     LongRunning = "long_running",
+    DeadlineAtRisk = "deadline_at_risk",
+});
+
+words!("cause of a boost" BoostCause {
+    Ageing = "ageing",
+    Deadline = "deadline",
+    Retry = "retry",
 });
 
 words!("level" Level {

@@ -25,6 +25,9 @@ pub struct Cancel {
 pub struct Requeue {
     #[command(flatten)]
     which: Many,
+    /// Why; kept in the journal
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
 }
 
 /// `preempt`.
@@ -34,6 +37,9 @@ pub struct Requeue {
 pub struct Preempt {
     #[command(flatten)]
     which: Many,
+    /// Why; kept in the journal
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
 }
 
 /// `next`.
@@ -41,6 +47,9 @@ pub struct Preempt {
 pub struct Next {
     #[command(flatten)]
     which: Many,
+    /// Why; kept in the journal
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
 }
 
 /// `keep`.
@@ -74,7 +83,8 @@ impl Requeue {
     /// # Errors
     /// The server's, or no confirmation.
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
-        act(session, link, &self.which, Verb::Requeue, Ended::None, "requeue").await
+        let verb = Verb::Requeue.because(self.reason);
+        act(session, link, &self.which, verb, Ended::None, "requeue").await
     }
 }
 
@@ -84,7 +94,8 @@ impl Preempt {
     /// # Errors
     /// The server's, or no confirmation.
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
-        act(session, link, &self.which, Verb::Preempt, Ended::None, "preempt").await
+        let verb = Verb::Preempt.because(self.reason);
+        act(session, link, &self.which, verb, Ended::None, "preempt").await
     }
 }
 
@@ -94,7 +105,8 @@ impl Next {
     /// # Errors
     /// The server's, or no confirmation.
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
-        act(session, link, &self.which, Verb::Next, Ended::None, "move up").await
+        let verb = Verb::Next.because(self.reason);
+        act(session, link, &self.which, verb, Ended::None, "move up").await
     }
 }
 

@@ -12,6 +12,7 @@ pub mod events;
 pub mod help;
 pub mod journal;
 pub mod lab;
+pub mod limit;
 pub mod logs;
 pub mod ls;
 pub mod nodes;

@@ -25,6 +25,9 @@ pub struct Set {
     /// Every live job that matches: 'team=ml state=queued'
     #[arg(long = "where", value_name = "FILTER")]
     filter: Option<String>,
+    /// Why; kept in the journal
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
     /// Do not ask how many jobs are meant
     #[arg(long, short = 'y')]
     yes: bool,
@@ -45,7 +48,8 @@ impl Set {
     /// The server's, no confirmation, or a senseless change.
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
         let (which, change) = self.read()?;
-        act(session, link, &which, Verb::Set(change), Ended::None, "change").await
+        let verb = Verb::Set(change).because(self.reason);
+        act(session, link, &which, verb, Ended::None, "change").await
     }
 
     fn read(&self) -> Result<(Many, Change), Failure> {
@@ -119,7 +123,7 @@ mod tests {
 
     fn read(words: &[&str]) -> Result<(Many, Change), Failure> {
         let words = words.iter().map(|w| (*w).to_owned()).collect();
-        Set { words, filter: None, yes: false }.read()
+        Set { words, filter: None, reason: None, yes: false }.read()
     }
 
     #[test]

@@ -9,10 +9,11 @@ use crate::base::{Name, Span, Wall, duration, moment, quantity};
 use crate::cli::args::values;
 use crate::cli::exit::{Failure, OK, Outcome};
 use crate::cli::session::Session;
+use crate::cli::verbs::limit;
 use crate::cli::verbs::report::{About, send};
 use crate::cli::{clock, shown};
 use crate::link::Link;
-use crate::model::command::Report;
+use crate::model::command::{Report, Until};
 use crate::model::page::usage::{UsageBy, UsageQuery};
 use crate::view::describe;
 
@@ -35,12 +36,25 @@ pub struct Usage {
     /// From then on: 24h (ago), 08:00, or a full time [default: since metering began]
     #[arg(long, value_name = "TIME", conflicts_with = "amounts")]
     since: Option<String>,
-    /// Up to then [default: now]
+    /// Up to then [default: now]; with --limited, when it may be taken again: 15:00, +30s
     #[arg(long, value_name = "TIME", conflicts_with = "amounts")]
     until: Option<String>,
+    /// In a job: the other side gives no more of this for now, so nobody starts on it
+    #[arg(long, value_name = "RESOURCE", conflicts_with_all = ["amounts", "since", "by"],
+        value_parser = values::name)]
+    limited: Option<Name>,
+    /// With --limited: it may be taken again after so long
+    #[arg(long, value_name = "TIME", requires = "limited", conflicts_with = "until",
+        value_parser = retry_after)]
+    retry_after: Option<Span>,
     /// Sums by team, job, node or class
     #[arg(long, value_name = "WHAT", default_value = "team", hide_default_value = true)]
     by: UsageBy,
+}
+
+/// A duration, or seconds alone as the header `Retry-After` has them.
+fn retry_after(text: &str) -> Result<Span, String> {
+    text.parse::<u64>().map_or_else(|_| duration::parse(text), |secs| Ok(Span::secs(secs)))
 }
 
 fn amount(text: &str) -> Result<(Name, u64), String> {
@@ -56,6 +70,17 @@ impl Usage {
     /// # Errors
     /// The server's, a time that makes no sense, or no job.
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
+        if let Some(resource) = self.limited {
+            let until = match (self.retry_after, self.until.as_deref()) {
+                (Some(span), _) => Until::After(span),
+                (None, Some(text)) => Until::At(limit::at(text)?),
+                (None, None) => {
+                    let what = "--limited does not say until when";
+                    return Err(Failure::usage(what, "--until 15:00, or --retry-after 30"));
+                }
+            };
+            return send(link, self.about, Report::Limited { resource, until }).await;
+        }
         if self.amounts.is_empty() {
             return self.show(session, link).await;
         }

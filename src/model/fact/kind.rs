@@ -33,8 +33,12 @@ impl Fact {
             | Fact::FindingOver { job, .. }
             | Fact::ReservationMade { job, .. }
             | Fact::ReservationMoved { job, .. }
-            | Fact::ReservationOver { job } => Some(*job),
-            Fact::JobEvicted { job, .. } => Some(*job),
+            | Fact::ReservationOver { job }
+            | Fact::JobEvicted { job, .. }
+            | Fact::JobBoosted { job, .. }
+            | Fact::JobDue { job, .. }
+            | Fact::ReasonGiven { job, .. }
+            | Fact::JobInherits { job, .. } => Some(*job),
             Fact::TaskPlaced { task, .. }
             | Fact::TaskNominated { task, .. }
             | Fact::NominationOver { task }
@@ -46,6 +50,8 @@ impl Fact {
             Fact::KeyUsed { .. }
             | Fact::Looked { .. }
             | Fact::RateUsed { .. }
+            | Fact::ResourceLimited { .. }
+            | Fact::LimitLifted { .. }
             | Fact::TeamSet { .. }
             | Fact::TeamRemoved { .. }
             | Fact::TeamPaused { .. }
@@ -93,6 +99,10 @@ impl Fact {
             Fact::JobForgotten { .. } => "job_forgotten",
             Fact::JobChanged { .. } => "job_changed",
             Fact::JobMovedUp { .. } => "job_moved_up",
+            Fact::JobBoosted { .. } => "job_boosted",
+            Fact::JobDue { .. } => "job_due",
+            Fact::JobInherits { .. } => "job_inherits",
+            Fact::ReasonGiven { .. } => "reason_given",
             Fact::JobAcked { .. } => "job_acked",
             Fact::JobReported { .. } => "job_reported",
             Fact::AtPrompt { .. } => "at_prompt",
@@ -101,6 +111,8 @@ impl Fact {
             Fact::FindingOver { .. } => "finding_over",
             Fact::Looked { .. } => "looked",
             Fact::RateUsed { .. } => "rate_used",
+            Fact::ResourceLimited { .. } => "resource_limited",
+            Fact::LimitLifted { .. } => "limit_lifted",
             Fact::TeamSet { .. } => "team_set",
             Fact::TeamRemoved { .. } => "team_removed",
             Fact::TeamPaused { .. } => "team_paused",

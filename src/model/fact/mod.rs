@@ -11,10 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{At, JobId, Mono, Name, TaskId, Wall};
 use crate::model::finding::{Level, Signal};
-use crate::model::job::{Cause, Exit, Front, Hold, JobSpec, Outcome, Placement, StopFor};
+use crate::model::job::{
+    BoostCause, Cause, Exit, Front, Hold, Inherited, JobSpec, Outcome, Placement, StopFor,
+};
 use crate::model::node::{Gpu, Traits};
 use crate::model::reason::Numbers;
-use crate::model::setup::Setup;
+use crate::model::setup::{Limited, Setup};
 use crate::model::team::Terms;
 use crate::model::{Resources, command::Report};
 
@@ -277,6 +279,38 @@ pub enum Fact {
         /// By whom.
         by: Name,
     },
+    /// It is sorted so many steps higher for this cause than its priority says.
+    JobBoosted {
+        /// The job.
+        job: JobId,
+        /// For what.
+        cause: BoostCause,
+        /// Steps; 0 takes it back.
+        steps: u8,
+    },
+    /// When it must start to meet its deadline, by what is known of its run time now.
+    JobDue {
+        /// The job.
+        job: JobId,
+        /// `None` if it need not.
+        latest_start: Option<Wall>,
+    },
+    /// It has the priority of one that waits for it, or no longer.
+    JobInherits {
+        /// The job.
+        job: JobId,
+        /// From whom.
+        from: Option<Inherited>,
+    },
+    /// Somebody said why the next facts about a job are so.
+    ReasonGiven {
+        /// The job.
+        job: JobId,
+        /// Who.
+        by: Name,
+        /// Why.
+        reason: String,
+    },
     /// Somebody has seen it; its findings are silent.
     JobAcked {
         /// The job.
@@ -329,6 +363,20 @@ pub enum Fact {
         user: Name,
         /// Up to when.
         mark: Wall,
+    },
+    /// Nobody may take units of a countable resource for a while.
+    ResourceLimited {
+        /// The resource.
+        resource: Name,
+        /// Until when, says who.
+        limited: Limited,
+    },
+    /// Units of it may be taken again.
+    LimitLifted {
+        /// The resource.
+        resource: Name,
+        /// Who said so.
+        by: Name,
     },
     /// Units of a countable resource were taken by a start, which counts against its rate.
     RateUsed {

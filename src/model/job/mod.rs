@@ -1,7 +1,7 @@
 //! The job: the unit that is scheduled.
 //!
 //! [`spec`] is what was asked for and never changes in place, [`state`] is where it stands,
-//! [`task`] are its processes, [`attempt`] its past runs.
+//! [`task`] are its processes, [`attempt`] its past runs, [`urgency`] what lifts it.
 
 pub mod attempt;
 mod groups;
@@ -9,13 +9,14 @@ pub mod reservation;
 pub mod spec;
 pub mod state;
 pub mod task;
+pub mod urgency;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{At, JobId, Mono, Name, Span};
+use crate::base::{At, JobId, Mono, Name, Span, Wall};
 use crate::model::Finding;
 use crate::model::fact::Eviction;
 use crate::model::finding::Signal;
@@ -28,6 +29,7 @@ pub use spec::{
 };
 pub use state::{Cause, Exit, FailureClass, Hold, Outcome, State, StopFor};
 pub use task::{GpuShare, Placement, Task, TaskState};
+pub use urgency::{BoostCause, Boosts, Inherited};
 
 /// A job as the world knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +53,15 @@ pub struct Job {
     /// Its place at the front of its team, if somebody said `next`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub front: Option<Front>,
+    /// What lifts it above its priority.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub boosts: Boosts,
+    /// When it must start to meet its deadline, by what is known of its run time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latest_start: Option<Wall>,
+    /// The priority of one that waits for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inherited: Option<Box<Inherited>>,
     /// The tasks of the current attempt, by rank; empty between attempts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<Task>,
@@ -210,9 +221,17 @@ impl Job {
         }
     }
 
-    /// The priority it is sorted by.
+    /// The priority it is sorted by, and which protects it from those below: the highest of its
+    /// own with its boosts, that of the place `next` gave it, and that of one that waits for it.
     pub fn sort_priority(&self) -> u16 {
-        self.front.map_or(self.spec.priority, |front| front.priority.max(self.spec.priority))
+        let front = self.front.map_or(0, |front| front.priority);
+        let inherited = self.inherited.as_ref().map_or(0, |from| from.priority);
+        self.own_priority().max(front).max(inherited)
+    }
+
+    /// Its own priority with its boosts.
+    pub fn own_priority(&self) -> u16 {
+        self.spec.priority.saturating_add(self.boosts.points())
     }
 
     /// It continues where it was instead of starting over when it comes back.

@@ -13,6 +13,7 @@ const BY: &str = "holdshort";
 pub fn run(plan: &mut Plan) {
     lift_holds(plan);
     cancel_due(plan);
+    lift_limits(plan);
     let due = (plan.at().wall, JobId(u64::MAX));
     let jobs: Vec<JobId> =
         plan.world().index().calendar.range(..=due).map(|(_, job)| *job).collect();
@@ -54,6 +55,15 @@ fn calendar(plan: &mut Plan, id: JobId) {
             plan.note(Fact::JobQueued { job: id });
         }
         _ => {}
+    }
+}
+
+fn lift_limits(plan: &mut Plan) {
+    let wall = plan.at().wall;
+    let over = plan.world().limited.iter().filter(|(_, limited)| limited.until <= wall);
+    let over: Vec<_> = over.map(|(resource, _)| resource.clone()).collect();
+    for resource in over {
+        plan.note(Fact::LimitLifted { resource, by: BY.into() });
     }
 }
 

@@ -14,6 +14,7 @@ pub mod reclaim;
 pub mod reserve;
 mod search;
 pub mod stale_gang;
+pub mod urgency;
 pub(in crate::sched) mod victims;
 
 use crate::sched::board::Board;
@@ -38,12 +39,16 @@ pub const STEPS: [(&str, Step); 7] = [
 /// Passes of one cycle at most: what one pass decides may let the next decide more.
 const PASSES: usize = 3;
 
-/// Runs the cycle: expire, then give and take room until nothing changes, then forget. At the
-/// same time a second run changes nothing.
+/// Runs the cycle: expire, see who is lifted, then give and take room until nothing changes, then
+/// forget. At the same time a second run changes nothing.
 pub fn cycle(plan: &mut Plan) {
     expire::run(plan);
+    let (mut looked, _) = urgency::run(plan, 0);
     for _ in 0..PASSES {
-        if !pass(plan, |_| true) {
+        let evicted = pass(plan, |_| true);
+        let (until, reordered) = urgency::run(plan, looked);
+        looked = until;
+        if !evicted && !reordered {
             break;
         }
     }

@@ -25,9 +25,12 @@ impl Hunt for Preempt {
     fn aim(&self, board: &Board, taker: &Taker) -> Option<Box<dyn Aim>> {
         let head = &taker.head;
         let job = board.world().job(head.id())?;
+        let sheltered = !board.world().index().sheltered.is_empty();
         let givers = board.world().index().givers.get(board.teams.name(head.team));
         let lowest = givers.and_then(|givers| givers.get_max()).map(|place| place.priority);
-        let none_below = lowest.is_none_or(|Reverse(lowest)| lowest >= job.priority());
+        let none_below = lowest.is_none_or(|Reverse(lowest)| {
+            lowest > job.priority() || (lowest == job.priority() && !sheltered)
+        });
         if none_below && board.deeds.is_empty() {
             return None;
         }
@@ -54,8 +57,8 @@ impl Choice for LessUrgent {
     }
 
     fn allows(&self, place: &Place) -> bool {
-        let Reverse(priority) = place.priority;
-        priority < self.priority
+        let Reverse(with_waiters) = place.priority;
+        place.own < self.priority && with_waiters <= self.priority
     }
 
     fn min_runtime(&self, board: &Board, team: usize) -> Span {

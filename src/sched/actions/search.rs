@@ -327,7 +327,7 @@ fn mover(board: &Board, id: JobId) -> Option<Mover> {
     let requests = ranks.iter().map(|rank| seat.job.spec.request_of(seat.tasks[*rank].group));
     let next = requests.fold(Amounts::default(), |sum, r| sum.plus(&Amounts::from(r)));
     let standing = gangs::standing_of(&seat.gang(Waiting::Evicted, Mark::is_in));
-    let place = Place::of(&seat.job, standing);
+    let place = Place::of(&seat.job, standing).alone();
     (!ranks.is_empty()).then_some(Mover { place, team: seat.team, next })
 }
 

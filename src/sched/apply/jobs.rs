@@ -7,7 +7,7 @@ use crate::model::JobSpec;
 use crate::model::fact::Fact;
 use crate::model::finding::Signal;
 use crate::model::job::attempt::KEPT;
-use crate::model::job::{AttemptRecord, Exit, Job, State, StopFor, Task, TaskState};
+use crate::model::job::{AttemptRecord, BoostCause, Exit, Job, State, StopFor, Task, TaskState};
 use crate::sched::future::estimate;
 use crate::sched::gangs;
 use crate::sched::world::World;
@@ -23,6 +23,12 @@ impl World {
                 self.put_job(new_job(*job, spec, owner.clone(), *uid, at));
             }
             Fact::JobForgotten { job } => self.drop_job(*job),
+            Fact::JobBoosted { job, cause, steps } => {
+                if *cause == BoostCause::Ageing && *steps > 0 {
+                    self.aged = (at.now, self.aged_now(at.now).saturating_add(1));
+                }
+                self.change_job(*job, |job| job.boosts.set(*cause, *steps));
+            }
             Fact::AttemptBegan { job: id, .. } => {
                 if let Some(job) = self.jobs.get(id) {
                     self.hits.note(job, at.now);
@@ -112,6 +118,9 @@ fn new_job(
         since: at,
         attempt: 0,
         front: None,
+        boosts: Default::default(),
+        latest_start: None,
+        inherited: None,
         tasks: Vec::new(),
         ran: Span::ZERO,
         worked: Span::ZERO,
@@ -154,7 +163,6 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         }
         Fact::JobThawed { .. } => {
             job.frozen = false;
-            job.front = None;
             let started = job.tasks.iter().any(|task| task.started.is_some());
             job.ran_since = started.then_some(active);
             let runs = gangs::has_its_minimum(job, |task| task.started.is_some());
@@ -171,7 +179,6 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             }
             job.ran = Span::ZERO;
             job.ran_since = None;
-            job.front = None;
             enter(job, State::Starting, at);
         }
         Fact::JobRunning { .. } => enter(job, State::Running, at),
@@ -227,6 +234,10 @@ fn end_of_run(job: &Job) -> Option<At> {
 /// Enters a state; entering the one it is in keeps its date.
 fn enter(job: &mut Job, state: State, at: At) {
     if job.state != state {
+        if matches!(state, State::Paused | State::Waiting(_)) {
+            // It waits for something other than its turn.
+            job.boosts.ageing = 0;
+        }
         job.state = state;
         job.since = at;
     }
@@ -266,6 +277,10 @@ fn end_attempt(
     job.worked = if job.continues() { job.worked + job.run_time(active) } else { Span::ZERO };
     job.ran = Span::ZERO;
     job.tasks.clear();
+    // What brought it forward also kept it from those it had overtaken, while it ran.
+    job.front = None;
+    job.boosts.ageing = 0;
+    job.boosts.deadline = 0;
     job.stop = None;
     job.frozen = false;
     job.ran_since = None;

@@ -18,6 +18,8 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         Fact::JobEvicted { eviction, .. } => {
             job.evicted = Some(Box::new((Eviction::clone(eviction), at)));
         }
+        Fact::JobDue { latest_start, .. } => job.latest_start = *latest_start,
+        Fact::JobInherits { from, .. } => job.inherited = from.clone().map(Box::new),
         Fact::ReservationMade { at: then, from, room, .. } => {
             let (room, first) = (room.clone(), (*from, *then));
             let (at, from, since) = (*then, *from, at);
@@ -68,7 +70,8 @@ fn take_report(job: &mut Job, report: &Report, at: At) {
             let (basis_points, text) = (*basis_points, text.clone());
             job.progress = Some(Progress { basis_points, text, at });
         }
-        Report::Heartbeat => {}
+        // What is limited is a fact of its own.
+        Report::Heartbeat | Report::Limited { .. } => {}
         Report::Usage { amounts, .. } => {
             for (name, amount) in amounts {
                 let sum = job.usage.entry(name.clone()).or_default();

@@ -31,6 +31,12 @@ impl World {
                 self.looked.insert(user.clone(), *mark);
             }
             Fact::RateUsed { resource, units } => self.take_rate(at, resource, *units),
+            Fact::ResourceLimited { resource, limited } => {
+                self.limited.insert(resource.clone(), limited.clone());
+            }
+            Fact::LimitLifted { resource, .. } => {
+                self.limited.remove(resource);
+            }
             Fact::TeamPaused { team: None, hold } => self.paused = Some(hold.clone()),
             Fact::TeamPaused { team: Some(team), hold } => {
                 self.team_mut(team).paused = Some(hold.clone());

@@ -292,6 +292,9 @@ impl Board {
     fn units_fit(&self, sum: &Resources, mode: Mode) -> Option<When> {
         let mut all = if mode == Mode::Start { When::Now } else { When::Later };
         for (name, need) in &sum.custom {
+            if self.world.limit_of(name, self.at.wall).is_some() {
+                return None;
+            }
             let level = self.units(name)?;
             let rate = self.world.countable(name)?.per_minute;
             let used = self.rates.get(name).copied().unwrap_or(0);

@@ -126,7 +126,7 @@ fn queues(teams: &[&Team], parents: &[Option<usize>]) -> Vec<Queue> {
 }
 
 /// What all nodes that take work have together; devices that others use are left out.
-fn total(world: &World) -> Amounts {
+pub fn total(world: &World) -> Amounts {
     let open = world.nodes().filter(|node| node.up && node.drain.is_none());
     open.fold(Amounts::default(), |sum, node: &std::sync::Arc<Node>| {
         let ours = node.gpus.iter().filter(|gpu| gpu.foreign.is_none()).count() as u64;

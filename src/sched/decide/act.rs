@@ -12,9 +12,14 @@ use crate::model::page::Lane;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::setup::PRIORITY_MAX;
 use crate::model::{Actor, Fact};
-use crate::sched::decide::{check_limit, hold, holds, known_team, life, rights, submit};
+use crate::sched::decide::{
+    check_deadline, check_limit, hold, holds, known_team, life, rights, submit,
+};
 use crate::sched::plan::Plan;
 use crate::sched::world::World;
+
+/// Bytes of a reason at most.
+const REASON_MAX: usize = 1024;
 
 /// Decides an act. A plan that fails half-way is dropped whole by the caller.
 pub(super) fn decide(plan: &mut Plan, act: &Act) -> Result<(), Refusal> {
@@ -29,8 +34,13 @@ pub(super) fn decide(plan: &mut Plan, act: &Act) -> Result<(), Refusal> {
             let what = format!("there is no job {id}");
             return Err(Refusal::new(RefusalCode::NotFound, what, "`holdshort ls` lists the jobs"));
         };
-        rights::on_job(plan.world(), &act.by, &job, right(&act.verb, &job))?;
-        apply(plan, &job, &act.verb, &act.by)?;
+        let (verb, reason) = act.verb.parts();
+        rights::on_job(plan.world(), &act.by, &job, right(verb, &job))?;
+        if let Some(reason) = reason {
+            let (by, reason) = (act.by.user.clone(), given(reason)?);
+            plan.note(Fact::ReasonGiven { job: id, by, reason });
+        }
+        apply(plan, &job, verb, &act.by)?;
     }
     if let Some(key) = &act.key {
         let (key, body) = (key.key.clone(), key.body.clone());
@@ -45,12 +55,22 @@ pub(super) fn decide(plan: &mut Plan, act: &Act) -> Result<(), Refusal> {
 fn in_order(act: &Act) -> Vec<JobId> {
     let mut seen = BTreeSet::new();
     let mut jobs: Vec<JobId> = act.jobs.iter().copied().filter(|id| seen.insert(*id)).collect();
-    match act.verb {
+    match act.verb.parts().0 {
         Verb::Cancel { .. } => jobs.sort_unstable_by(|a, b| b.cmp(a)),
         Verb::Next => jobs.reverse(),
         _ => {}
     }
     jobs
+}
+
+/// A reason that says something.
+fn given(reason: &str) -> Result<String, Refusal> {
+    let usage = |what: &str, hint| Err(Refusal::new(RefusalCode::Usage, what, hint));
+    match reason.trim() {
+        "" => usage("the reason is empty", "leave it out, or say why"),
+        long if long.len() > REASON_MAX => usage("the reason is too long", "at most 1024 bytes"),
+        reason => Ok(reason.to_owned()),
+    }
 }
 
 /// What a key stands for already.
@@ -103,6 +123,8 @@ fn apply(plan: &mut Plan, job: &Arc<Job>, verb: &Verb, by: &Actor) -> Result<(),
         Verb::Next => next(plan, job, by)?,
         Verb::Ack => plan.note(Fact::JobAcked { job: id, by: name }),
         Verb::Set(change) => set(plan, job, change, by)?,
+        // Its parts have been taken apart.
+        Verb::Because { .. } => {}
         Verb::Answered => {
             if job.prompt.is_some() {
                 plan.note(Fact::PromptOver { job: id, by: Some(name) });
@@ -242,6 +264,7 @@ fn set(plan: &mut Plan, job: &Arc<Job>, change: &Change, by: &Actor) -> Result<(
         spec.preemptible = preemptible;
     }
     if let Some(deadline) = change.deadline {
+        check_deadline(plan, deadline)?;
         spec.deadline = deadline;
     }
     if let Some(limit) = change.time_limit {

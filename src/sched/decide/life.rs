@@ -7,12 +7,14 @@ use crate::model::fact::Class;
 use crate::model::finding::{Level, Signal};
 use crate::model::job::state::EXIT_PARKED;
 use crate::model::job::{
-    Cause, DependencyKind, Exit, FailureClass, Job, Outcome, State, StopFor, TaskState,
+    BoostCause, Cause, DependencyKind, Exit, FailureClass, Job, Outcome, State, StopFor, TaskState,
 };
 use crate::model::reason::Numbers;
 use crate::model::{Fact, Reason};
+use crate::sched::actions::urgency;
 use crate::sched::explain::never_fits;
 use crate::sched::plan::Plan;
+use crate::sched::policy::boost;
 use crate::sched::policy::retry::backoff;
 
 /// Puts a job that has no processes where it belongs: held, waiting for others, for its time or
@@ -180,6 +182,8 @@ fn fail(plan: &mut Plan, job: &Job, exit: &Exit) {
     if job.retries < job.spec.retry && !matches!(exit, Exit::NotStarted(_)) {
         let until = plan.at().wall + backoff(job.retries);
         plan.note(Fact::RetryCounted { job: job.id });
+        let steps = boost::retry(job.retries.saturating_add(1));
+        urgency::set_boost(plan, job.id, BoostCause::Retry, steps);
         match job.hold {
             Some(_) => plan.note(Fact::JobPaused { job: job.id }),
             None => plan.note(Fact::JobWaits { job: job.id, cause: Cause::Backoff(until) }),

@@ -6,6 +6,7 @@
 mod act;
 pub(super) mod holds;
 pub(super) mod life;
+mod limit;
 mod machine;
 mod report;
 pub mod rights;
@@ -93,6 +94,9 @@ pub fn take(plan: &mut Plan, command: &Command) -> Result<Vec<JobId>, Refusal> {
                 plan.note(Fact::Looked { user: by.user.clone(), mark: *mark });
             }
         }
+        Command::Limit { resource, until, reason, by } => {
+            limit::by_person(plan, resource, *until, reason.as_deref(), by)?;
+        }
         Command::Report { job, report, by } => report::decide(plan, *job, report, by)?,
         Command::Task { task, event } => task::decide(plan, *task, event),
         Command::NodeSeen { .. }
@@ -129,6 +133,14 @@ fn hold(
         return Err(Refusal::new(RefusalCode::Usage, what, "give a later one"));
     }
     Ok(Hold { by: by.user.clone(), since, until, reason })
+}
+
+fn check_deadline(plan: &Plan, deadline: Option<Wall>) -> Result<(), Refusal> {
+    if deadline.is_some_and(|deadline| deadline <= plan.at().wall) {
+        let what = "the deadline has passed";
+        return Err(Refusal::new(RefusalCode::Usage, what, "give a later one, or none"));
+    }
+    Ok(())
 }
 
 fn check_limit(limit: Option<Span>) -> Result<(), Refusal> {

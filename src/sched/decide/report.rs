@@ -36,6 +36,10 @@ pub(super) fn decide(
             }
         }
         Report::Heartbeat => {}
+        Report::Limited { resource, until } => {
+            let until = until.from(plan.at().wall);
+            super::limit::by_job(plan, &job, resource, until, by)?;
+        }
         Report::Usage { amounts, key } => {
             let key = key.as_ref().map(|key| format!("usage {id} {key}"));
             if let Some(key) = key {

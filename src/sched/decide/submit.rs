@@ -10,7 +10,7 @@ use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::setup::PRIORITY_MAX;
 use crate::model::submission::ARRAY_MAX;
 use crate::model::{Actor, Fact};
-use crate::sched::decide::{check_limit, known_team, life, rights};
+use crate::sched::decide::{check_deadline, check_limit, known_team, life, rights};
 use crate::sched::explain::never_fits;
 use crate::sched::plan::Plan;
 
@@ -84,6 +84,7 @@ fn check(
         let hint = format!("a child may have at most {}", parent.spec.priority);
         return Err(Refusal::new(RefusalCode::Forbidden, what, hint));
     }
+    check_deadline(plan, spec.deadline)?;
     check_size(spec)?;
     check_wishes(spec)?;
     for dependency in &spec.after {

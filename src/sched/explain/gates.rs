@@ -4,7 +4,7 @@ use crate::model::Resources;
 use crate::model::job::{Job, TaskState};
 use crate::model::reason::{Code, Reason};
 use crate::model::team::{is_within, parent};
-use crate::sched::policy::amounts::{Amounts, Kind};
+use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::gates::{Over, over};
 use crate::sched::world::World;
 
@@ -56,11 +56,7 @@ fn promises<'a>(
 }
 
 fn reason(code: Code, team: &str, over: &Over) -> Reason {
-    let unit = match over.kind {
-        Kind::Cpu => "cpu_milli",
-        Kind::Mem => "mem_bytes",
-        Kind::Gpu => "gpu_milli",
-    };
+    let unit = over.kind.unit_name();
     Reason::bare(code)
         .with("team", team)
         .with(&format!("need_{unit}"), over.need)

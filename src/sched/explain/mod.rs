@@ -2,10 +2,16 @@
 //! change it (DESIGN.md 5.13). The words are made elsewhere.
 
 mod gates;
+mod nodes;
 mod room;
+mod running;
+mod share;
 mod standings;
+mod urgency;
+mod would;
 
 use crate::base::{At, JobId};
+use crate::model::finding::Level;
 use crate::model::job::{Cause, Exit, FailureClass, Job, Outcome, State};
 use crate::model::page::{Lane, Why};
 use crate::model::reason::{Code, Reason};
@@ -23,6 +29,10 @@ pub fn why(world: &World, id: JobId, at: At) -> Option<Why> {
     let reason = if reasons.is_empty() { soon(job) } else { reasons.remove(0) };
     let mut would_change = changes(job, std::iter::once(&reason).chain(&reasons));
     would_change.extend(room::would_change(world, job, at));
+    if reason.code != Code::NeverFits {
+        would_change.extend(would::reasons(world, job, at));
+    }
+    reasons.extend(beside(world, job, at, &reason));
     let position = position(world, job);
     let state = job.state.clone();
     Some(Why {
@@ -34,6 +44,37 @@ pub fn why(world: &World, id: JobId, at: At) -> Option<Why> {
         expected_start: None,
         position,
     })
+}
+
+/// What explains more and is never the dominant reason.
+fn beside(world: &World, job: &Job, at: At, dominant: &Reason) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    match &job.state {
+        State::Queued => {
+            if matches!(dominant.code, Code::NoRoom | Code::GangIncomplete) {
+                reasons.extend(share::reasons(world, job, at));
+            }
+            reasons.extend(running::evicted(job));
+            // A place in the queue means nothing where more than room is missing.
+            let no_turn = matches!(
+                dominant.code,
+                Code::NeverFits | Code::AllPaused | Code::TeamPaused | Code::NodesUnavailable
+            );
+            reasons.extend(urgency::turn(world, job).filter(|_| !no_turn));
+            reasons.extend(urgency::reasons(job));
+        }
+        State::Starting | State::Running => {
+            reasons.extend(running::reasons(world, job, at));
+            reasons.extend(running::evicted(job));
+            reasons.extend(urgency::reasons(job));
+        }
+        State::Stopping(_) | State::Paused | State::Waiting(_) => {
+            reasons.extend(running::evicted(job));
+            reasons.extend(urgency::reasons(job));
+        }
+        State::Ended(_) => {}
+    }
+    reasons
 }
 
 /// The answer for a job that has left the world: it ended.
@@ -57,12 +98,13 @@ pub fn ended(job: &Job) -> Why {
 fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reason> {
     let change = |reason: &Reason| match reason.code {
         Code::Ended if job.state == State::Ended(Outcome::Succeeded) => None,
-        Code::Ended | Code::DependencyFailed | Code::AtPrompt | Code::Paused => {
+        Code::Ended | Code::DependencyFailed | Code::AtPrompt | Code::Found | Code::Paused => {
             Some(reason.clone().with("job", job.id.0))
         }
         Code::AllPaused
         | Code::TeamPaused
         | Code::AfterJobs
+        | Code::PreemptionDelay
         | Code::StartAt
         | Code::Children
         | Code::Backoff
@@ -73,6 +115,7 @@ fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reas
         | Code::Promised
         | Code::RoomReserved
         | Code::RateLimited
+        | Code::Limited
         | Code::NodesUnavailable
         | Code::GpuForeign => Some(reason.clone()),
         Code::Running
@@ -81,7 +124,19 @@ fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reas
         | Code::ResourceBusy
         | Code::NoRoom
         | Code::GangIncomplete
-        | Code::ThawWaits => None,
+        | Code::ThawWaits
+        | Code::AtShare
+        | Code::Owed
+        | Code::Evicted
+        | Code::Turn
+        | Code::Boosted
+        | Code::Inherits
+        | Code::Deadline
+        | Code::Displaced
+        | Code::MayGiveWay
+        | Code::KeepsRoom
+        | Code::QuotaWouldDo
+        | Code::PriorityWouldDo => None,
     };
     reasons.filter_map(change).collect()
 }
@@ -127,6 +182,8 @@ fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
                 let asks = Reason::bare(Code::AtPrompt).with("text", prompt.text.clone());
                 reasons.push(asks.with("since_at", since));
             }
+            // What may need somebody comes before that it runs.
+            reasons.extend(running::found(job, Level::Suspect));
             let since = job.started.map_or(0, |at| at.wall.0);
             reasons.push(Reason::bare(Code::Running).with("since_at", since));
         }

@@ -13,6 +13,7 @@ use crate::model::reason::{Code, Reason};
 use crate::model::setup::PlaceBy;
 use crate::sched::board::place::Fussy;
 use crate::sched::board::room as room_of;
+use crate::sched::explain::nodes;
 use crate::sched::future::estimate;
 use crate::sched::gangs;
 use crate::sched::policy::fit::{self, Best, Grip, Room, When};
@@ -205,7 +206,17 @@ fn promised(world: &World, job: &Job) -> Option<Reason> {
     let names: BTreeSet<&str> = nodes.collect();
     let known = !names.is_empty() && world.job(job.id).is_some();
     let names: Vec<&str> = names.into_iter().collect();
-    known.then(|| Reason::bare(Code::Promised).with("node", names.join(", ")))
+    let on_them = |job: &Arc<Job>| {
+        let tasks = job.tasks.iter().filter(|task| task.state == TaskState::Stopping);
+        tasks.filter_map(|t| t.placement.as_ref()).any(|at| names.contains(&&*at.node))
+    };
+    let leaving = world.index().lane(Lane::Running, None).filter_map(|(_, id)| world.job(id));
+    let leaving = leaving.filter(|job| on_them(job)).take(OTHERS);
+    let jobs: Vec<String> = leaving.map(|job| job.id.to_string()).collect();
+    known.then(|| {
+        let reason = Reason::bare(Code::Promised).with("node", names.join(", "));
+        if jobs.is_empty() { reason } else { reason.with("jobs", jobs.join(", ")) }
+    })
 }
 
 /// A frozen job can only go on where it is.
@@ -242,6 +253,9 @@ fn promised_units(world: &World, name: &str, but: JobId) -> u64 {
 fn countables(world: &World, job: &Job, chunk: &Resources, at: At, reasons: &mut Vec<Reason>) {
     for (name, need) in &chunk.custom {
         let (need, Some(countable)) = (*need, world.countable(name)) else { continue };
+        if let Some(limited) = world.limit_of(name, at.wall).filter(|_| !job.frozen) {
+            reasons.push(super::urgency::limited(name, limited));
+        }
         let taken = world.index().custom_held(name) + promised_units(world, name, job.id);
         let free = countable.count.saturating_sub(taken);
         if need > free {
@@ -283,7 +297,8 @@ fn no_room(world: &World, job: &Job, tasks: &[Share], placed: u32, best: Best) -
     }
     let min = spec.gang.min;
     let code = if min > 1 { Code::GangIncomplete } else { Code::NoRoom };
-    gang(shortage(code, request, best, "best"), min, placed)
+    let reason = gang(shortage(code, request, best, "best"), min, placed);
+    nodes::histogram(world, spec, comes_back, tasks, reason)
 }
 
 /// Who uses a device without which the job does not fit and with which it would.

@@ -38,11 +38,25 @@ impl Kind {
     /// All of them, in the order in which refusals name them.
     pub const ALL: [Kind; 3] = [Kind::Cpu, Kind::Mem, Kind::Gpu];
 
+    /// All of them, the scarcest first: of several that are short this one is named.
+    pub const SCARCEST: [Kind; 3] = [Kind::Gpu, Kind::Cpu, Kind::Mem];
+
     /// What surplus is rounded to: GPUs are dealt out as whole devices.
     pub const fn unit(self) -> u64 {
         match self {
             Kind::Cpu | Kind::Mem => 1,
             Kind::Gpu => 1000,
+        }
+    }
+}
+
+impl Kind {
+    /// How its amounts are called in the numbers of a reason: with their unit.
+    pub const fn unit_name(self) -> &'static str {
+        match self {
+            Kind::Cpu => "cpu_milli",
+            Kind::Mem => "mem_bytes",
+            Kind::Gpu => "gpu_milli",
         }
     }
 }

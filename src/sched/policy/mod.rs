@@ -1,19 +1,23 @@
 //! One file per rule. Policies take plain numbers, never the world, so that each can be tested
 //! with any combination.
 //!
-//! Jobs: [`order`], [`fit`], [`retry`], [`gang`]. Teams: [`amounts`] and [`queue`] are the words,
+//! Jobs: [`order`], [`boost`], [`deadline`], [`inheritance`], [`fit`], [`retry`], [`gang`].
+//! Teams: [`amounts`] and [`queue`] are the words,
 //! [`shares`] and [`usage`] say what each may have, [`queue_order`] whose turn it is, [`gates`]
 //! what never may be exceeded, [`taking`] and [`protection`] what one may take from another.
 //! Time: [`estimate`] and [`history`] say how long a job runs, [`reservation`] and [`profile`]
 //! when there is room for it, of any [`capacity`].
 
 pub mod amounts;
+pub mod boost;
 pub mod capacity;
+pub mod deadline;
 pub mod estimate;
 pub mod fit;
 pub mod gang;
 pub mod gates;
 pub mod history;
+pub mod inheritance;
 pub mod order;
 pub mod profile;
 pub mod protection;

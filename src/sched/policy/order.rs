@@ -1,13 +1,14 @@
 //! Who goes first.
 //!
-//! Priority (lifted by `next`), then `next` itself, then jobs that come back before new ones,
+//! Priority (lifted by boosts, by those who wait for it and by `next`), then `next` itself, then
+//! the latest start that meets a deadline, then jobs that come back before new ones,
 //! then gangs below their minimum before those that have it and those that have more, then age,
 //! then number (DESIGN.md 5.5). Victims are taken in the exact reverse. Who of the others goes
 //! into the room before a reservation is [`BackfillOrder`].
 
 use std::cmp::Reverse;
 
-use crate::base::{JobId, Mono, Span};
+use crate::base::{JobId, Mono, Span, Wall};
 use crate::model::job::{Job, State};
 use crate::sched::policy::gang::Standing;
 
@@ -18,6 +19,8 @@ pub struct Place {
     pub priority: Reverse<u16>,
     /// The last one that was moved to the front first.
     pub front: Reverse<u64>,
+    /// The one that must start earliest to meet its deadline first, those without one last.
+    pub latest_start: Wall,
     /// One that comes back before a new one.
     pub resumed: Reverse<bool>,
     /// A gang below its minimum before one that only grows.
@@ -26,6 +29,9 @@ pub struct Place {
     pub submitted: Mono,
     /// Lower number first.
     pub id: JobId,
+    /// Orders nothing: the priority without that of others that wait for the job. One with a
+    /// higher own priority may take its room, unless somebody still more urgent waits for it.
+    pub own: u16,
 }
 
 impl Place {
@@ -35,11 +41,22 @@ impl Place {
         Place {
             priority: Reverse(job.sort_priority()),
             front: Reverse(job.front.map_or(0, |front| front.rank)),
+            latest_start: job.latest_start.unwrap_or(Wall(i64::MAX)),
             resumed: Reverse(job.attempt > 0 && !runs),
             standing,
             submitted: job.submitted.now,
             id: job.id,
+            own: job.own_priority().max(job.front.map_or(0, |front| front.priority)),
         }
+    }
+}
+
+impl Place {
+    /// The place it would have if nobody waited for it: when its room is taken for the very one
+    /// that waits, it must not come before that one.
+    #[must_use]
+    pub fn alone(self) -> Place {
+        Place { priority: Reverse(self.own), ..self }
     }
 }
 
@@ -71,10 +88,12 @@ mod tests {
         Place {
             priority: Reverse(priority),
             front: Reverse(front),
+            latest_start: Wall(i64::MAX),
             resumed: Reverse(resumed),
             standing: Standing::Below,
             submitted: Mono(submitted),
             id: JobId(id),
+            own: priority,
         }
     }
 
@@ -84,6 +103,8 @@ mod tests {
             place(400, 0, false, 9, 9),
             place(200, 2, false, 9, 8),
             place(200, 1, false, 9, 7),
+            Place { latest_start: Wall(5), ..place(200, 0, false, 9, 9) },
+            Place { latest_start: Wall(6), ..place(200, 0, true, 1, 1) },
             place(200, 0, true, 9, 6),
             place(200, 0, false, 1, 5),
             Place { standing: Standing::Exactly, ..place(200, 0, false, 0, 1) },

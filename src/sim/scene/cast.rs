@@ -60,7 +60,7 @@ fn running(dice: &mut Dice) -> Vec<Entry> {
     let eval = gpu_job("eval-nightly", "dora", 1, work(dice, Voice::Evaluation, 38));
     let eval = eval.tier(Tier::Production).reports(Span::mins(2)).requeue();
     let crawl = gpu_job("crawl-eu", "dora", 1, work(dice, Voice::Crawl, 200)).quiet();
-    let crawl = crawl.tier(Tier::Deadline).needs(4, 16).times(None, None).firm();
+    let crawl = crawl.tier(Tier::Deadline).needs(4, 16).firm();
     let mut sweep = work(dice, Voice::Training, 130);
     sweep.spread = 2;
     let sweep = Play::new("ray-sweep", "ml", "ana", "ray job run sweep.py", sweep)
@@ -210,7 +210,7 @@ fn waits_otherwise(dice: &mut Dice) -> Vec<Entry> {
         (180, backup),
         (175, close),
         (66, ingest),
-        (53, make("build-llvm", "web", "bob", 45).needs(40, 64)),
+        (53, make("build-llvm", "web", "bob", 45).needs(50, 64)),
         (38, make("simulate-grid", "ops", "carl", 60).needs(28, 48).gang(2, 2)),
         (52, make("reconcile-bank", "fin", "dora", 12)),
         (27, make("dunning-run", "fin", "dora", 8)),

@@ -41,7 +41,8 @@ fn described(deed: &Deed) -> Option<String> {
     Some(match deed {
         Deed::Act { jobs, verb } => {
             let jobs = named(jobs);
-            match verb {
+            match verb.parts().0 {
+                Verb::Because { .. } => format!("{jobs} changed"),
                 Verb::Cancel { .. } => format!("{jobs} cancelled"),
                 Verb::CancelIn { after, .. } => {
                     format!("{jobs} cancelled in {}", duration::short(*after))

@@ -113,7 +113,7 @@ impl Pane for Hours {
         match to.filter(|to| *to < ZOOMS.len()) {
             Some(to) => self.zoom = to,
             None => {
-                ground.say(if *nearer { "no nearer than this" } else { "no farther than this" })
+                ground.say(if *nearer { "no nearer than this" } else { "no farther than this" });
             }
         }
         true

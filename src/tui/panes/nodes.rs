@@ -109,7 +109,7 @@ impl Pane for Nodes {
             let text = "no node is known; the server adds this machine when it starts";
             canvas.put((area.x + 1, area.y + 1), area.width.saturating_sub(2), text, Ink::Muted);
         }
-        countables(summary, &mut Cut { canvas, area }, y.max(i64::from(area.y)));
+        countables(summary, &sight, &mut Cut { canvas, area }, y.max(i64::from(area.y)));
     }
 }
 
@@ -181,13 +181,13 @@ fn draw_node(node: &NodeRow, chosen: bool, sight: &Sight, cut: &mut Cut, y: i64)
     }
 }
 
-fn countables(summary: &Summary, cut: &mut Cut, mut y: i64) {
+fn countables(summary: &Summary, sight: &Sight, cut: &mut Cut, mut y: i64) {
     if summary.countables.is_empty() {
         return;
     }
     cut.put(1, y, "COUNTABLE RESOURCES", Ink::Head);
     let wide = cut.area.width.saturating_sub(60).clamp(6, 24);
-    for CountableRow { name, count, used, per_minute, taken } in &summary.countables {
+    for CountableRow { name, count, used, per_minute, taken, limited } in &summary.countables {
         y += 1;
         let mut x = 3;
         let named = crate::base::text::pad(name, 20);
@@ -196,7 +196,10 @@ fn countables(summary: &Summary, cut: &mut Cut, mut y: i64) {
         x += cut.put(x, y, &full, if used >= count { Ink::Queued } else { Ink::Gauge });
         x += cut.put(x, y, &free, Ink::Border) + 1;
         x += cut.put(x, y, &format!("{used} of {count}"), Ink::Plain) + 2;
-        if let Some(rate) = per_minute {
+        if let Some(limited) = limited {
+            let closed = crate::view::words::urgency::closed(limited, sight);
+            cut.put(x, y, &closed, Ink::Stuck);
+        } else if let Some(rate) = per_minute {
             cut.put(x, y, &format!("{taken} of {rate} this minute"), Ink::Muted);
         }
     }

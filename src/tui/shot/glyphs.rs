@@ -14,6 +14,7 @@ pub fn shapes(c: char) -> Option<Vec<Shape>> {
     let down = (MID.0, LEVEL.0, MID.1, 100, 100);
     Some(match c {
         '─' => vec![left, right],
+        '–' => vec![(15, 50, 85, 56, 100)],
         '╷' => vec![down],
         '━' => vec![(0, 42, 100, 60, 100)],
         '╍' => vec![(6, 42, 44, 60, 100), (56, 42, 94, 60, 100)],

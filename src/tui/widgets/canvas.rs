@@ -172,7 +172,7 @@ impl<'a> Canvas<'a> {
 /// The nearest ASCII character to one of ours; anything else foreign is a question mark.
 fn ascii(c: char) -> char {
     match c {
-        '─' => '-',
+        '─' | '–' => '-',
         '╷' => '|',
         '━' => '=',
         '╍' => '+',

@@ -8,6 +8,7 @@ use crate::view::line::{Cell, Line, Role};
 use crate::view::sight::Sight;
 use crate::view::table::{Column, Table};
 use crate::view::words::counted;
+use crate::view::words::urgency;
 
 /// The lines of `nodes`: a table of nodes, one line for each device that something is to be
 /// said of, a table of countable resources.
@@ -50,7 +51,7 @@ pub fn nodes(summary: &Summary, sight: &Sight, room: Option<usize>) -> Vec<Line>
     let mut lines = table.lines(room);
     if !summary.countables.is_empty() {
         lines.push(Line::empty());
-        lines.extend(countables(&summary.countables, room));
+        lines.extend(countables(&summary.countables, sight, room));
     }
     lines
 }
@@ -82,7 +83,7 @@ fn remarks(node: &NodeRow, sight: &Sight) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn countables(rows: &[CountableRow], room: Option<usize>) -> Vec<Line> {
+fn countables(rows: &[CountableRow], sight: &Sight, room: Option<usize>) -> Vec<Line> {
     let columns = vec![
         Column::text("RESOURCE", 8, 32),
         Column::number("HELD"),
@@ -94,12 +95,17 @@ fn countables(rows: &[CountableRow], room: Option<usize>) -> Vec<Line> {
         let rate = row.per_minute.map_or_else(String::new, |rate| {
             format!("{} of {rate} taken in the last minute", row.taken)
         });
+        let closed = row.limited.as_ref().map(|limited| urgency::closed(limited, sight));
+        let rate = match closed {
+            Some(closed) => Cell::new(closed, Role::Bad),
+            None => Cell::new(rate, Role::Muted),
+        };
         let full = row.used >= row.count;
         table.row(vec![
             Cell::plain(row.name.as_ref()),
             Cell::new(row.used.to_string(), if full { Role::Queued } else { Role::Plain }),
             Cell::plain(row.count.to_string()),
-            Cell::new(rate, Role::Muted),
+            rate,
         ]);
     }
     table.lines(room)
@@ -197,6 +203,7 @@ mod tests {
             used: 5,
             per_minute: Some(50),
             taken: 7,
+            limited: None,
         };
         let hold =
             Hold { by: "ana".into(), since: at(0), until: None, reason: Some("move".into()) };

@@ -41,6 +41,10 @@ fn help(signal: Signal, row: &JobRow) -> String {
         Signal::LongRunning => {
             format!("holdshort set {id} time-limit=24h; holdshort ack {id} if it is meant so")
         }
+        Signal::DeadlineAtRisk if row.started.is_none() => {
+            format!("holdshort next {id}, a higher priority, or holdshort set {id} deadline=18:00")
+        }
+        Signal::DeadlineAtRisk => format!("holdshort set {id} deadline=18:00, or let it be late"),
     }
 }
 

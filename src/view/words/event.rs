@@ -84,8 +84,39 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
         }
         Fact::ReservationOver { job } => format!("{job} has no room reserved any more"),
         Fact::FindingOver { job, signal } => format!("{job} is well again: {}", signal.word()),
-        _ => task_or_place(fact, sight),
+        _ => lifted(fact, sight).unwrap_or_else(|| task_or_place(fact, sight)),
     }
+}
+
+/// Facts about what lifts a job, and about resources that are closed.
+fn lifted(fact: &Fact, sight: &Sight) -> Option<String> {
+    Some(match fact {
+        Fact::ReasonGiven { job, by, reason } => {
+            format!("{job} has a reason from {}: {}", sanitise(by), quote(reason))
+        }
+        Fact::JobBoosted { job, cause, steps } => {
+            let why = super::urgency::boost(*cause);
+            match steps {
+                0 => format!("{job} is no longer sorted higher {why}"),
+                steps => {
+                    let steps = counted(u64::from(*steps), "step");
+                    format!("{job} is sorted {steps} higher {why}")
+                }
+            }
+        }
+        Fact::JobDue { job, latest_start } => match latest_start {
+            Some(at) => format!("{job} must start by {} to meet its deadline", sight.day(*at)),
+            None => format!("{job} has no deadline to meet"),
+        },
+        Fact::JobInherits { job, from } => super::urgency::inherits(*job, from.as_ref()),
+        Fact::ResourceLimited { resource, limited } => {
+            format!("{} is {}", sanitise(resource), super::urgency::closed(limited, sight))
+        }
+        Fact::LimitLifted { resource, by } => {
+            format!("{} may be taken again, says {}", sanitise(resource), sanitise(by))
+        }
+        _ => return None,
+    })
 }
 
 /// From when on, and what where.
@@ -266,6 +297,9 @@ fn reported(job: JobId, report: &Report) -> String {
             format!("{job} reports progress{}{text}", percent(*basis_points))
         }
         Report::Heartbeat => format!("{job} is alive"),
+        Report::Limited { resource, .. } => {
+            format!("{job} was told to take no more of {} for now", sanitise(resource))
+        }
         Report::Usage { amounts, .. } => {
             let parts: Vec<_> =
                 amounts.iter().map(|(k, n)| format!("{} {n}", sanitise(k))).collect();

@@ -14,6 +14,7 @@ pub fn noticed(signal: Signal) -> &'static str {
         Signal::NeverStarted => "started and has given no sign of life",
         Signal::LimitNear => "is close to its time limit",
         Signal::LongRunning => "has no time limit and runs very long",
+        Signal::DeadlineAtRisk => "will probably miss its deadline",
     }
 }
 

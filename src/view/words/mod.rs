@@ -10,6 +10,7 @@ pub mod numbers;
 pub mod reason;
 pub mod refusal;
 pub mod state;
+pub mod urgency;
 
 pub use estimate::{estimate, forecast, kept, worth};
 pub use event::event;

@@ -65,6 +65,12 @@ impl<'a> Read<'a> {
         parts.collect::<Vec<_>>().join(", ")
     }
 
+    /// The same without some.
+    pub fn all_but(&self, left_out: &[&str]) -> String {
+        let kept = self.numbers.iter().filter(|(name, _)| !left_out.contains(&&***name));
+        kept.map(|(name, value)| self.named(name, value)).collect::<Vec<_>>().join(", ")
+    }
+
     /// One value with its name; the unit at the end of the name decides how it is written.
     fn named(&self, name: &str, value: &Value) -> String {
         let plain = |name: &str| sanitise(name).replace('_', " ");

@@ -1,5 +1,7 @@
 //! Why a job is where it is, and what would change that.
 
+mod standing;
+
 use super::numbers::Read;
 use super::{cores, exit, gpus};
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
@@ -56,13 +58,11 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
         Code::NeverFits => never_fits(&read),
         Code::OverLimit => bound(&read, "the limit", ""),
         Code::OverQuota => bound(&read, "the quota", " for jobs that never give way"),
-        Code::Promised => {
-            let node = read.aside("on ", "node");
-            format!("room is promised to it that others are giving back{node}")
-        }
+        Code::Promised => promised(&read),
         Code::RoomReserved => room_reserved(&read),
         Code::ResourceBusy => resource_busy(&read),
         Code::RateLimited => rate_limited(&read),
+        Code::Limited => limited(&read),
         Code::NodesUnavailable => {
             let node = read.aside("", "node");
             format!("every node that could hold it is drained or lost{node}")
@@ -70,13 +70,15 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
         Code::GpuForeign => gpu_foreign(&read),
         Code::NoRoom => {
             let short = short(&read, "best").unwrap_or_else(|| "waits for room".to_owned());
-            format!("{short}{}{}", read.aside("on ", "node"), read.aside("held by ", "jobs"))
+            let (on, by) = (read.aside("on ", "node"), read.aside("held by ", "jobs"));
+            format!("{short}{on}{by}{}", standing::nodes(&read))
         }
         Code::GangIncomplete => gang_incomplete(&read),
         Code::ThawWaits => match short(&read, "best") {
             Some(short) => format!("frozen, {short}"),
             None => "frozen, the cores it needs to go on are taken".to_owned(),
         },
+        code => standing::reason(code, &read),
     }
 }
 
@@ -228,6 +230,13 @@ fn bound(read: &Read, what: &str, whose: &str) -> String {
     format!("over {what}{team}{whose}{}", told.unwrap_or_default())
 }
 
+fn promised(read: &Read) -> String {
+    let others = read.text("jobs").unwrap_or_else(|| "others".to_owned());
+    let are = if others.chars().all(|c| c.is_ascii_digit()) { "is" } else { "are" };
+    let node = read.aside("on ", "node");
+    format!("room is promised to it that {others} {are} giving back{node}")
+}
+
 fn room_reserved(read: &Read<'_>) -> String {
     let holder = read.text("job").unwrap_or_else(|| "another job".to_owned());
     let from = read.day("start_at").map_or_else(String::new, |at| format!(" from {at} on"));
@@ -247,6 +256,16 @@ fn rate_limited(read: &Read) -> String {
     format!("{resource}: {rate} used up{next}")
 }
 
+fn limited(read: &Read) -> String {
+    let resource = read.text("resource").unwrap_or_else(|| "a countable resource".to_owned());
+    let until = read.day("until_at").map_or_else(String::new, |at| format!(" until {at}"));
+    let who = read.text("job").map(|job| format!("job {job} was told so"));
+    let who = who.or_else(|| read.text("by").map(|by| format!("says {by}")));
+    let who = who.map_or_else(String::new, |who| format!(", {who}"));
+    let why = read.text("why").map_or_else(String::new, |why| format!(": {why}"));
+    format!("nobody may take {resource}{until}{who}{why}")
+}
+
 fn gpu_foreign(read: &Read) -> String {
     let count = read.amount("count").map_or_else(|| "some".to_owned(), |n| n.to_string());
     let by = read.text("by").unwrap_or_else(|| "programs that are not ours".to_owned());
@@ -264,7 +283,7 @@ fn gang_incomplete(read: &Read) -> String {
     let fit = read.amount("placed");
     let fit = fit
         .map_or_else(String::new, |n| format!(": {n} {} now", if n == 1 { "fits" } else { "fit" }));
-    format!("needs room for {tasks} at once{fit}")
+    format!("needs room for {tasks} at once{fit}{}", standing::nodes(read))
 }
 
 /// What would change it: a condition that can come true, or what a person can do.
@@ -305,6 +324,11 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
             (Some(resource), None) => format!("a job gives {resource} back, or a higher count"),
             (None, _) => "a job gives it back".to_owned(),
         },
+        Code::Limited => {
+            let resource = read.text("resource").unwrap_or_else(|| "RESOURCE".to_owned());
+            let when = at("it is", "its limit ends", &read, "until_at");
+            format!("{when}, or holdshort limit {resource} --lift")
+        }
         Code::RateLimited => at("it is", "a minute passes", &read, "next_at"),
         Code::NodesUnavailable => {
             let node = read.text("node").unwrap_or_else(|| "NODE".to_owned());
@@ -314,6 +338,19 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         Code::OverLimit => "jobs of the team end, or a higher limit".to_owned(),
         Code::OverQuota => "jobs of the team end, --preemptible, or a higher quota".to_owned(),
         Code::Promised => "those others end".to_owned(),
+        Code::Found => format!("a look: holdshort show {0}, holdshort logs {0}", job()),
+        Code::PreemptionDelay => at("it is", "the delay is over", &read, "until_at"),
+        Code::QuotaWouldDo | Code::PriorityWouldDo => standing::would_do(&read),
+        Code::AtShare
+        | Code::Owed
+        | Code::Evicted
+        | Code::Turn
+        | Code::Boosted
+        | Code::Inherits
+        | Code::Deadline
+        | Code::Displaced
+        | Code::MayGiveWay
+        | Code::KeepsRoom => "nothing by itself".to_owned(),
         Code::RoomReserved => match read.amount("need_ms") {
             Some(_) => "that job starts, or it is expected to end sooner".to_owned(),
             None => "that job starts, or say with --estimate how long it runs".to_owned(),

@@ -100,6 +100,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         name: name.into(),
         team: "default".into(),
         priority: 200,
+        lifted: 200,
         owner: "ana".into(),
         state: State::Queued,
         since: ago(Span::mins(70)),
@@ -329,6 +330,7 @@ pub fn many() -> Fleet {
         used,
         per_minute: Some(50),
         taken: 12,
+        limited: None,
     };
     let job = JobId;
     Fleet {

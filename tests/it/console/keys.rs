@@ -71,10 +71,9 @@ proptest! {
                     Step::Lose(id) => link.change(|fleet| fleet.jobs.retain(|r| r.id.0 != id)),
                 }
                 let destroys = |asked: &Asked| {
-                    matches!(
-                        asked,
-                        Asked::Act(_, Verb::CancelIn { .. } | Verb::Cancel { .. } | Verb::Requeue | Verb::Preempt)
-                    )
+                    let Asked::Act(_, verb) = asked else { return false };
+                    matches!(verb, Verb::CancelIn { .. } | Verb::Cancel { .. })
+                        || matches!(verb, Verb::Requeue | Verb::Preempt)
                 };
                 let did = link.asked().into_iter().skip(before).any(|asked| destroys(&asked));
                 assert!(!did || asking, "something was destroyed without a question");

@@ -267,6 +267,9 @@ impl Link for Fake {
         self.note(Asked::Drain(node, on))
     }
 
+    fn limit(&self, _: Name, _: Option<Wall>, _: Option<String>) -> Answer<'_, ()> {
+        self.with(|_| ())
+    }
     fn teams(&self) -> Answer<'_, TeamPage> {
         self.with(|fleet| TeamPage { teams: fleet.teams.clone(), seq: 100, at: NOW })
     }

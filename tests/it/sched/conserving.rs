@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use std::sync::Arc;
 
-use holdshort::base::{Mono, Name};
+use holdshort::base::{At, Name};
 use holdshort::model::job::{Job, State, Task, TaskState};
 use holdshort::model::team::Bounds;
 use holdshort::model::{Node, Resources, Team};
@@ -20,9 +20,9 @@ struct Free {
 }
 
 /// Jobs that could start now and do not.
-pub fn idle_room(world: &World, now: Mono) -> Vec<String> {
+pub fn idle_room(world: &World, at: At) -> Vec<String> {
     let queued = world.jobs().filter(|job| wants_room(job).is_some());
-    let idle = queued.filter(|job| gates_open(world, job, now) && fits(world, job));
+    let idle = queued.filter(|job| gates_open(world, job, at) && fits(world, job));
     idle.map(|job| format!("job {} fits and does not start", job.id)).collect()
 }
 
@@ -42,7 +42,7 @@ fn active(job: &Job) -> u64 {
     job.tasks.iter().filter(|task| task.state.is_active()).count() as u64
 }
 
-fn gates_open(world: &World, job: &Job, now: Mono) -> bool {
+fn gates_open(world: &World, job: &Job, at: At) -> bool {
     let line = |team: &&Team| is_at_or_below(&job.spec.team, &team.name);
     if world.paused().is_some() || world.teams().filter(line).any(|team| team.paused.is_some()) {
         return false;
@@ -72,9 +72,11 @@ fn gates_open(world: &World, job: &Job, now: Mono) -> bool {
         let promised: u128 =
             promised(world, job).map(|(other, _)| u128::from(units_of(other))).sum();
         let held = held + if job.frozen { 0 } else { promised };
-        let taken = u128::from(world.taken(name, now));
+        let taken = u128::from(world.taken(name, at.now));
         let rate = countable.per_minute.filter(|_| !job.frozen);
-        held + need <= u128::from(countable.count)
+        let closed = !job.frozen && world.limit_of(name, at.wall).is_some();
+        !closed
+            && held + need <= u128::from(countable.count)
             && rate.is_none_or(|rate| taken + need <= u128::from(rate))
     })
 }

@@ -125,7 +125,7 @@ fn next_of_several_keeps_their_order() {
 }
 
 #[test]
-fn the_front_is_left_with_the_team_or_a_new_priority_and_after_the_start() {
+fn the_front_is_left_with_the_team_or_a_new_priority_and_after_the_run() {
     let mut site = Site::new(1, 0);
     let running = site.submit(|job| job.requeue = true);
     let head = site.submit(|job| job.priority = 400);
@@ -140,7 +140,10 @@ fn the_front_is_left_with_the_team_or_a_new_priority_and_after_the_start() {
     site.act(head, Verb::Next);
     site.start(running);
     site.end(running, 0);
-    assert!(site.job(head).front.is_none(), "used up by the start");
+    site.start(head);
+    assert!(site.job(head).front.is_some(), "while it runs those it overtook don't take its room");
+    site.end(head, 0);
+    assert!(site.job(head).front.is_none(), "used up by the run");
 }
 
 #[test]

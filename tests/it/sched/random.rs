@@ -3,8 +3,8 @@
 //!
 //! The seed is fixed, so that a run repeats; `PROPTEST_CASES=2000` looks further.
 
-use holdshort::base::{At, JobId, Name, Span, TaskId};
-use holdshort::model::command::{Command, Submit, TaskEvent, Verb};
+use holdshort::base::{At, JobId, Name, Span, TaskId, Wall};
+use holdshort::model::command::{Command, Report, Submit, TaskEvent, Until, Verb};
 use holdshort::model::job::{ArrayPlace, Exit, Gang};
 use holdshort::model::refusal::RefusalCode;
 use holdshort::model::team::{Bounds, Terms, Weights};
@@ -50,6 +50,8 @@ impl Run {
         job.retry = ask.retry;
         job.must_fit = ask.must_fit;
         job.time_limit = ask.limit.map(Span::secs);
+        job.deadline = ask.deadline.map(|(secs, _)| self.0.in_(Span::secs(secs)));
+        job.estimate = ask.deadline.and_then(|(_, estimate)| estimate).map(Span::secs);
         job.start_at = ask.start_in.map(|secs| self.0.in_(Span::secs(secs)));
         let other = ask.after.as_ref().and_then(|(index, kind)| Some((self.pick(index)?, *kind)));
         job.after = other.into_iter().map(|(id, kind)| after(id, kind)).collect();
@@ -183,6 +185,18 @@ impl Run {
                     setup.resources.insert("lic".into(), licences);
                 }
             }),
+            Step::Limit(secs) => {
+                let until = secs.map(|secs| self.0.in_(Span::secs(secs)));
+                self.limit(until);
+            }
+            Step::LimitedBy(index, secs) => {
+                if let Some(job) = self.pick(index) {
+                    let until = Until::After(Span::secs(*secs));
+                    let report = Report::Limited { resource: "api:x".into(), until };
+                    self.attempt(Command::Report { job, report, by: inside(job) });
+                }
+            }
+            Step::Switch(policy, on) => self.0.switch(policy, *on),
             Step::Down(secs, off) => self.0.down(Span::secs(*secs), *off),
             Step::Reboot(boot) => self.0.reboot(&format!("boot-{boot}")),
             Step::Advance(secs) => self.0.advance(Span::secs(*secs)),
@@ -195,6 +209,11 @@ impl Run {
             }
             _ => {}
         }
+    }
+
+    fn limit(&mut self, until: Option<Wall>) {
+        let (resource, by) = ("api:x".into(), owner());
+        self.attempt(Command::Limit { resource, until, reason: None, by });
     }
 
     fn scan(&mut self, silent: bool) {
@@ -228,6 +247,7 @@ impl Run {
         let counts = world.index().counts();
         assert_eq!((counts.human, counts.running, counts.queued, counts.stuck), (0, 0, 0, 0));
         self.0.resume_team(None);
+        self.limit(None);
         for team in ["default", "ml", "org", "org/a"] {
             self.0.resume_team(Some(team));
         }

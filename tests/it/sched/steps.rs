@@ -23,6 +23,8 @@ pub struct Ask {
     pub must_fit: bool,
     pub limit: Option<u64>,
     pub start_in: Option<u64>,
+    /// Seconds until its deadline, and of its estimate.
+    pub deadline: Option<(u64, Option<u64>)>,
     pub after: Option<(Index, DependencyKind)>,
 }
 
@@ -43,6 +45,9 @@ pub enum Step {
     PauseTeam(Option<&'static str>, Option<u64>),
     ResumeTeam(Option<&'static str>),
     Drain(usize, bool),
+    Limit(Option<u64>),
+    Switch(&'static str, bool),
+    LimitedBy(Index, u64),
     Node(usize, u64, u64, Vec<bool>),
     Configure { licences: u64, per_minute: Option<u64>, keep_ended: usize },
     Down(u64, bool),
@@ -83,8 +88,12 @@ fn ask() -> impl Strategy<Value = Ask> {
         prop::option::weighted(0.3, select(vec![5, 30, 90])),
         prop::option::weighted(0.1, select(vec![1, 20, 60])),
         prop::option::weighted(0.2, (any::<Index>(), kinds)),
+        prop::option::weighted(
+            0.2,
+            (select(vec![1, 30, 300, 4000]), prop::option::of(select(vec![10, 200]))),
+        ),
     )
-        .prop_map(|((cpu, gib, gpu, custom, gang), rest, limit, start_in, after)| {
+        .prop_map(|((cpu, gib, gpu, custom, gang), rest, limit, start_in, after, deadline)| {
             let (priority, team, (way_back, preemptible), retry, must_fit) = rest;
             Ask {
                 cpu,
@@ -101,6 +110,7 @@ fn ask() -> impl Strategy<Value = Ask> {
                 limit,
                 start_in,
                 after,
+                deadline,
             }
         })
 }
@@ -182,12 +192,16 @@ pub fn step() -> impl Strategy<Value = Step> {
         1 => (index(), any::<bool>()).prop_map(|(i, on)| Step::Prompt(i, on)),
         1 => (0..30u64, 0..3u32, 0..4u32, event()).prop_map(|(j, a, r, e)| Step::Stray(j, a, r, e)),
     ];
+    let policy = select(vec!["ageing", "deadline", "retry", "inheritance"]);
     let people = prop_oneof![
         9 => (prop::collection::vec(index(), 1..3), verb()).prop_map(|(i, v)| Step::Act(i, v)),
         1 => (team(), prop::option::of(1..60u64)).prop_map(|(t, u)| Step::PauseTeam(t, u)),
         2 => team().prop_map(Step::ResumeTeam),
         1 => (0..3usize, any::<bool>()).prop_map(|(n, on)| Step::Drain(n, on)),
         2 => (index(), report()).prop_map(|(i, r)| Step::Report(i, r)),
+        1 => prop::option::of(1..200u64).prop_map(Step::Limit),
+        1 => (index(), 1..100u64).prop_map(|(i, secs)| Step::LimitedBy(i, secs)),
+        1 => (policy, any::<bool>()).prop_map(|(name, on)| Step::Switch(name, on)),
     ];
     let devices = prop::collection::vec(prop::bool::weighted(0.2), 0..3);
     let machine = prop_oneof![
@@ -201,6 +215,7 @@ pub fn step() -> impl Strategy<Value = Step> {
         1 => (1..600u64, prop::bool::weighted(0.2)).prop_map(|(s, off)| Step::Down(s, off)),
         1 => (0..2u8).prop_map(Step::Reboot),
         5 => (1..90u64).prop_map(Step::Advance),
+        1 => (1000..9000u64).prop_map(Step::Advance),
         1 => any::<bool>().prop_map(Step::Scan),
         1 => (index(), signal, level).prop_map(|(i, s, l)| Step::Find(i, s, l)),
     ];

@@ -79,7 +79,7 @@ fn a_more_urgent_job_of_the_team_takes_the_room_and_the_victim_comes_back() {
     });
     assert_eq!(evicted(&site), [(low, Rule::Preempt)]);
     site.stand(&[low, urgent], &["stopping", "queued"]);
-    assert_eq!(site.because(urgent), "promised node=n1");
+    assert_eq!(site.because(urgent), "promised jobs=1 node=n1");
     assert_eq!(states(&site, urgent), [TaskState::Nominated]);
     let another = site.submit(gives("a", 1));
     site.stand(&[another], &["queued"]);

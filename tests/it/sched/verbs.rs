@@ -364,3 +364,23 @@ fn a_scheduled_cancellation_takes_effect_by_itself_and_can_be_taken_back_until_t
     let refused = site.try_act(owner(), &[kept], soon(Span::hours(1))).unwrap_err();
     assert_eq!(refused.code, RefusalCode::Usage);
 }
+
+#[test]
+fn a_reason_is_journalled_with_who_said_it_before_what_it_explains() {
+    use holdshort::model::Fact;
+    let mut site = Site::new(1, 0);
+    let runs = site.submit(|job| job.requeue = true);
+    site.start(runs);
+    let waits = site.submit(|_| {});
+    let why = || Some("demo at noon".to_owned());
+    let change = Change { priority: Some(300), ..Change::default() };
+    for (job, verb) in [(waits, Verb::Next), (waits, Verb::Set(change)), (runs, Verb::Preempt)] {
+        site.act(job, verb.because(why()));
+        let said = matches!(&site.facts[0], Fact::ReasonGiven { job: about, by, reason }
+            if *about == job && &**by == "owner" && reason == "demo at noon");
+        assert!(said && site.facts.len() > 1, "{:?}", site.facts);
+    }
+    let empty = Verb::Next.because(Some(" ".to_owned()));
+    let refusal = site.try_act(owner(), &[waits], empty).unwrap_err();
+    assert_eq!(refusal.what, "the reason is empty");
+}

@@ -102,6 +102,14 @@ impl Site {
         self.run(Command::Configure(self.setup.clone()));
     }
 
+    /// Switches a policy or an action off or on.
+    pub fn switch(&mut self, name: &str, on: bool) {
+        self.configure(|setup| {
+            let off = &mut setup.cycle.off;
+            let _ = if on { off.remove(name) } else { off.insert(name.into()) };
+        });
+    }
+
     /// Configures a countable resource, or removes it.
     pub fn resource(&mut self, name: &str, countable: Option<Countable>) {
         self.configure(|setup| {
@@ -139,7 +147,7 @@ impl Site {
         let mut broken = invariants::check(after, self.at);
         broken.extend(invariants::check_placements(before, facts, self.at));
         if !after.setup().cycle.on("reservation") {
-            broken.extend(conserving::idle_room(after, self.at.now));
+            broken.extend(conserving::idle_room(after, self.at));
         }
         let mut applied = before.clone();
         facts.iter().for_each(|fact| applied.apply(self.at, fact));

@@ -32,6 +32,12 @@ impl Shown {
                 Fact::KeyUsed { key, first: JobId(first), count, body }
             }
             Shown::Looked { user, mark } => Fact::Looked { user: user.into(), mark: mark.0 },
+            Shown::ResourceLimited { resource, limited } => {
+                Fact::ResourceLimited { resource: resource.into(), limited: limited.into() }
+            }
+            Shown::LimitLifted { resource, by } => {
+                Fact::LimitLifted { resource: resource.into(), by: by.into() }
+            }
             Shown::RateUsed { resource, units } => {
                 Fact::RateUsed { resource: resource.into(), units }
             }
@@ -111,7 +117,7 @@ impl Shown {
             Shown::AtPrompt { attempt, rank, text } => {
                 Fact::AtPrompt { task: id(attempt, rank), text }
             }
-            Shown::JobReported { report } => Fact::JobReported { job, report: report.into() },
+            Shown::JobReported { report } => Fact::JobReported { job, report: report.try_into()? },
             Shown::PromptOver { by } => Fact::PromptOver { job, by: by.map(Into::into) },
             Shown::Found { signal, level, evidence } => Fact::Found {
                 job,
@@ -164,6 +170,14 @@ impl Shown {
             Shown::JobMovedUp { rank, priority, by } => {
                 Fact::JobMovedUp { job, front: Front { rank, priority }, by: by.into() }
             }
+            Shown::ReasonGiven { by, reason } => Fact::ReasonGiven { job, by: by.into(), reason },
+            Shown::JobBoosted { cause, steps } => {
+                Fact::JobBoosted { job, cause: of(&cause)?, steps }
+            }
+            Shown::JobDue { latest_start } => {
+                Fact::JobDue { job, latest_start: latest_start.map(|at| at.0) }
+            }
+            Shown::JobInherits { from } => Fact::JobInherits { job, from: from.map(Into::into) },
             Shown::JobAcked { by } => Fact::JobAcked { job, by: by.into() },
             other => return Err(WireError(format!("{other:?} is about no job"))),
         })

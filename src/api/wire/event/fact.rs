@@ -9,6 +9,7 @@ use crate::api::wire::amounts::Amounts;
 use crate::api::wire::eviction::Eviction;
 use crate::api::wire::exit::Exit;
 use crate::api::wire::hold::Hold;
+use crate::api::wire::limited::Limited;
 use crate::api::wire::node::Gpu;
 use crate::api::wire::reason::Value;
 use crate::api::wire::report::Report;
@@ -18,6 +19,7 @@ use crate::api::wire::task::Share;
 use crate::api::wire::terms::Terms;
 use crate::api::wire::time::Time;
 use crate::api::wire::traits::Traits;
+use crate::api::wire::urgency::Inherited;
 
 /// What became so: `kind` is the fact's word, `data` what belongs to it. `class` is always the
 /// ledger class that room is booked under from then on.
@@ -153,6 +155,20 @@ pub enum FactShown {
         priority: u16,
         by: String,
     },
+    ReasonGiven {
+        by: String,
+        reason: String,
+    },
+    JobBoosted {
+        cause: String,
+        steps: u8,
+    },
+    JobDue {
+        latest_start: Option<Time>,
+    },
+    JobInherits {
+        from: Option<Inherited>,
+    },
     JobAcked {
         by: String,
     },
@@ -174,6 +190,14 @@ pub enum FactShown {
     },
     FindingOver {
         signal: String,
+    },
+    ResourceLimited {
+        resource: String,
+        limited: Limited,
+    },
+    LimitLifted {
+        resource: String,
+        by: String,
     },
     RateUsed {
         resource: String,

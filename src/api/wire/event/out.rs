@@ -12,9 +12,13 @@ use crate::api::wire::words::Word as _;
 use crate::base::{At, Mono, Name, TaskId, Wall};
 use crate::model::fact::Class;
 use crate::model::finding::{Level, Signal};
-use crate::model::job::{self, Cause, FailureClass, Front, Outcome, StopFor};
+use crate::model::job::{
+    self, BoostCause, Cause, FailureClass, Front, Inherited, Outcome, StopFor,
+};
 use crate::model::node::{Gpu, Traits};
 use crate::model::reason::Numbers;
+use crate::model::setup::Limited;
+use crate::model::team::Terms;
 use crate::model::{Fact, JobSpec, Resources};
 
 impl From<&Fact> for Shown {
@@ -70,21 +74,21 @@ impl From<&Fact> for Shown {
             Fact::JobForgotten { .. } => Shown::JobForgotten {},
             Fact::JobChanged { spec, by, .. } => changed(spec, by),
             Fact::JobMovedUp { front, by, .. } => moved_up(*front, by),
+            Fact::ReasonGiven { by, reason, .. } => reason_given(by, reason),
+            Fact::JobBoosted { cause, steps, .. } => boosted(*cause, *steps),
+            Fact::JobDue { latest_start, .. } => due(*latest_start),
+            Fact::JobInherits { from, .. } => inherits(from.as_ref()),
             Fact::JobAcked { by, .. } => Shown::JobAcked { by: by.to_string() },
             Fact::JobReported { report, .. } => Shown::JobReported { report: report.into() },
             Fact::AtPrompt { task, text } => at_prompt(*task, text),
             Fact::PromptOver { by, .. } => Shown::PromptOver { by: known(by.as_ref()) },
             Fact::Found { signal, level, evidence, .. } => found(*signal, *level, evidence),
             Fact::FindingOver { signal, .. } => Shown::FindingOver { signal: signal.to_word() },
+            Fact::ResourceLimited { resource, limited } => resource_limited(resource, limited),
+            Fact::LimitLifted { resource, by } => limit_lifted(resource, by),
             Fact::RateUsed { resource, units } => rate_used(resource, *units),
-            Fact::TeamSet { team, terms, by } => Shown::TeamSet {
-                team: team.to_string(),
-                terms: (&**terms).into(),
-                by: by.to_string(),
-            },
-            Fact::TeamRemoved { team, by } => {
-                Shown::TeamRemoved { team: team.to_string(), by: by.to_string() }
-            }
+            Fact::TeamSet { team, terms, by } => team_set(team, terms, by),
+            Fact::TeamRemoved { team, by } => team_removed(team, by),
             Fact::TeamPaused { team, hold } => team_paused(team.as_ref(), hold),
             Fact::TeamResumed { team, by } => team_resumed(team.as_ref(), by),
             Fact::NodeSeen { name, capacity, gpus, traits } => {
@@ -197,6 +201,38 @@ fn at_prompt(task: TaskId, text: &str) -> Shown {
 fn found(signal: Signal, level: Level, evidence: &Numbers) -> Shown {
     let (signal, level) = (signal.to_word(), level.to_word());
     Shown::Found { signal, level, evidence: text_map(evidence) }
+}
+
+fn reason_given(by: &Name, reason: &str) -> Shown {
+    Shown::ReasonGiven { by: by.to_string(), reason: reason.to_owned() }
+}
+
+fn boosted(cause: BoostCause, steps: u8) -> Shown {
+    Shown::JobBoosted { cause: cause.to_word(), steps }
+}
+
+fn due(latest_start: Option<Wall>) -> Shown {
+    Shown::JobDue { latest_start: latest_start.map(Time) }
+}
+
+fn inherits(from: Option<&Inherited>) -> Shown {
+    Shown::JobInherits { from: from.map(Into::into) }
+}
+
+fn resource_limited(resource: &Name, limited: &Limited) -> Shown {
+    Shown::ResourceLimited { resource: resource.to_string(), limited: limited.into() }
+}
+
+fn limit_lifted(resource: &Name, by: &Name) -> Shown {
+    Shown::LimitLifted { resource: resource.to_string(), by: by.to_string() }
+}
+
+fn team_set(team: &Name, terms: &Terms, by: &Name) -> Shown {
+    Shown::TeamSet { team: team.to_string(), terms: terms.into(), by: by.to_string() }
+}
+
+fn team_removed(team: &Name, by: &Name) -> Shown {
+    Shown::TeamRemoved { team: team.to_string(), by: by.to_string() }
 }
 
 fn rate_used(resource: &Name, units: u64) -> Shown {

@@ -1,9 +1,11 @@
 //! Every kind of fact, there and back.
 
 use super::*;
+use crate::model::command::Until;
 use crate::model::fact::{Eviction, Rule};
-use crate::model::job::{Grace, GroupSet, Groups, Service, TaskGroup};
+use crate::model::job::{BoostCause, Grace, GroupSet, Groups, Inherited, Service, TaskGroup};
 use crate::model::node::Traits;
+use crate::model::setup::Limited;
 use crate::model::team::{Bounds, Terms, Weights};
 
 fn spec() -> JobSpec {
@@ -108,11 +110,28 @@ fn facts_about_jobs() -> Vec<Fact> {
         Fact::JobMovedUp { job, front: Front { rank: 3, priority: 300 }, by: by.clone() },
         Fact::CancelScheduled { job, due: at(5), by: by.clone(), reason: Some("x".into()) },
         Fact::CancelRevoked { job, by: by.clone() },
+        Fact::ReasonGiven { job, by: by.clone(), reason: "demo".into() },
+        Fact::JobBoosted { job, cause: BoostCause::Ageing, steps: 2 },
+        Fact::JobDue { job, latest_start: Some(Wall(1_800_000_000_000)) },
+        Fact::JobDue { job, latest_start: None },
+        Fact::JobInherits { job, from: Some(inherited()) },
+        Fact::JobInherits { job, from: None },
         Fact::JobAcked { job, by: by.clone() },
         Fact::JobReported { job, report: Report::Heartbeat },
         Fact::JobReported {
             job,
             report: Report::Usage { amounts: [("calls".into(), 1)].into(), key: None },
+        },
+        Fact::JobReported {
+            job,
+            report: Report::Limited {
+                resource: "api:x".into(),
+                until: Until::At(Wall(1_800_000_000_000)),
+            },
+        },
+        Fact::JobReported {
+            job,
+            report: Report::Limited { resource: "api:x".into(), until: Until::After(Span(30)) },
         },
         Fact::PromptOver { job, by: Some(by) },
         Fact::Found {
@@ -123,6 +142,15 @@ fn facts_about_jobs() -> Vec<Fact> {
         },
         Fact::FindingOver { job, signal: Signal::NeverStarted },
     ]
+}
+
+fn inherited() -> Inherited {
+    Inherited { priority: 300, from: JobId(7), resource: Some("api:x".into()) }
+}
+
+fn limited() -> Limited {
+    let (by, reason) = ("ana".into(), Some("429".into()));
+    Limited { until: Wall(1_800_000_000_000), by, job: Some(JobId(7)), reason, since: at(3) }
 }
 
 fn eviction() -> Eviction {
@@ -180,6 +208,8 @@ fn other_facts() -> Vec<Fact> {
         Fact::KeyUsed { key: "ana:k".into(), first: JobId(1), count: 2, body: "0f".into() },
         Fact::Looked { user: "ana".into(), mark: Wall(9) },
         Fact::RateUsed { resource: "api:x".into(), units: 2 },
+        Fact::ResourceLimited { resource: "api:x".into(), limited: limited() },
+        Fact::LimitLifted { resource: "api:x".into(), by: by.clone() },
         Fact::TeamSet { team: "ml".into(), terms: Box::new(terms()), by: by.clone() },
         Fact::TeamRemoved { team: "ml".into(), by: by.clone() },
         Fact::TeamPaused { team: None, hold: hold() },

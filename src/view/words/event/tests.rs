@@ -3,11 +3,15 @@
 use super::*;
 
 use crate::model::Resources;
+use crate::model::command::Until;
 use crate::model::fact::Eviction;
 use crate::model::finding::{Level, Signal};
-use crate::model::job::{Exit, FailureClass, Front, Gang, GpuShare, Outcome, StopFor};
+use crate::model::job::{
+    BoostCause, Exit, FailureClass, Front, Gang, GpuShare, Inherited, Outcome, StopFor,
+};
 use crate::model::node::Traits;
 use crate::model::reason::Numbers;
+use crate::model::setup::Limited;
 use crate::model::team::Terms;
 use crate::view::sample::at;
 
@@ -102,10 +106,43 @@ fn all() -> Vec<Fact> {
     ]
 }
 
+/// What lifts a job, and resources that are closed.
+fn lifted() -> Vec<Fact> {
+    let job = JobId(42);
+    let by = || crate::base::Name::from(BAD);
+    vec![
+        Fact::ReasonGiven { job, by: by(), reason: BAD.into() },
+        Fact::JobBoosted { job, cause: BoostCause::Ageing, steps: 2 },
+        Fact::JobBoosted { job, cause: BoostCause::Deadline, steps: 0 },
+        Fact::JobDue { job, latest_start: Some(at(0).wall) },
+        Fact::JobDue { job, latest_start: None },
+        Fact::JobInherits { job, from: None },
+        Fact::JobInherits {
+            job,
+            from: Some(Inherited { priority: 400, from: job, resource: Some(by()) }),
+        },
+        Fact::ResourceLimited {
+            resource: by(),
+            limited: Limited {
+                until: at(9).wall,
+                by: by(),
+                job: None,
+                reason: Some(BAD.into()),
+                since: at(0),
+            },
+        },
+        Fact::LimitLifted { resource: by(), by: by() },
+        Fact::JobReported {
+            job,
+            report: Report::Limited { resource: by(), until: Until::At(at(9).wall) },
+        },
+    ]
+}
+
 #[test]
 fn every_fact_has_a_harmless_sentence_of_its_own() {
     let sight = Sight::utc(at(0));
-    for fact in all() {
+    for fact in all().into_iter().chain(lifted()) {
         let said = event(&fact, &sight);
         assert_ne!(said, fact.word().replace('_', " "), "no sentence");
         assert!(!said.chars().any(|c| c.is_control() || c == '\u{202e}'), "{said:?}");
