@@ -9,9 +9,11 @@ use crate::model::estimate::{Confidence, Forecast};
 use crate::model::history::Minute;
 use crate::model::job::{Job, TaskState};
 use crate::model::page::{
-    Asked, CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, Lane, NodeRow, Query, Summary,
+    Asked, CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, KeptRoom, Lane, NodeRow, Query,
+    Summary,
 };
 use crate::model::program::Program;
+use crate::model::team::{DEFAULT_TEAM, Team, Terms};
 use crate::sched::future::estimate;
 use crate::sched::{World, explain, order};
 
@@ -88,12 +90,14 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
     let running = job.tasks.iter().filter(|t| t.state == TaskState::Running).count();
     let placed = job.tasks.iter().filter_map(|task| Some(task.placement.as_ref()?.node.clone()));
     let nodes: std::collections::BTreeSet<_> = placed.collect();
+    let ends = ends(world, job, at);
     let (command, cwd) = program.map(|p| (p.argv, p.cwd)).unwrap_or_default();
     JobRow {
         id: job.id,
         name: spec.name.clone(),
         team: spec.team.clone(),
         priority: spec.priority,
+        lifted: job.sort_priority(),
         owner: job.owner.clone(),
         state: job.state.clone(),
         since: job.since,
@@ -109,7 +113,9 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         started: job.started,
         ended: job.ended,
         expected_start: None,
-        expected_end: expected_end(world, job, at),
+        expected_end: ends.map(|(likely, _)| likely),
+        latest_end: ends.map(|(_, late)| late),
+        kept: kept(job, at),
         exit: job.exit.clone(),
         labels: spec.labels.clone(),
         command,
@@ -150,11 +156,20 @@ pub fn foresee<'a>(
     }
 }
 
-/// When it is over if it takes as long as expected; unknown where nothing is known.
-fn expected_end(world: &World, job: &Job, at: At) -> Option<Wall> {
+/// When it is over if it takes as long as half of its like do, and if as long as nine of ten;
+/// unknown where nothing is known.
+fn ends(world: &World, job: &Job, at: At) -> Option<(Wall, Wall)> {
     job.ran_since?;
     let left = estimate::left(world, job, at);
-    (left.confidence > Confidence::None).then(|| at.wall + left.median)
+    let known = left.confidence > Confidence::None;
+    known.then(|| (at.wall + left.median, at.wall + left.p90.max(left.median)))
+}
+
+/// The room that is kept for it, by the calendar.
+fn kept(job: &Job, at: At) -> Option<KeptRoom> {
+    let reserved = job.reserved.as_deref()?;
+    let from = at.wall + reserved.at.since(at.now);
+    Some(KeptRoom { from, nodes: reserved.room.keys().cloned().collect() })
 }
 
 /// Everything about one job.
@@ -202,9 +217,15 @@ pub fn summary(world: &World, seq: u64, at: At) -> Summary {
         countables: countables(world, at),
         paused: held,
         paused_teams,
+        teams: world.teams().any(in_use),
         seq,
         at,
     }
+}
+
+/// A team that somebody made, or gave terms.
+fn in_use(team: &Team) -> bool {
+    *team.name != *DEFAULT_TEAM || team.terms != Terms::default()
 }
 
 /// What charts show of a moment.

@@ -15,8 +15,8 @@ use crate::model::page::{Lane, TeamPage, TeamRow};
 use crate::model::refusal::Refusal;
 use crate::model::team::{Team, TeamEdit, Terms, parent};
 use crate::model::{Actor, Resources};
-use crate::sched::World;
 use crate::sched::rights;
+use crate::sched::{World, explain};
 
 /// The teams that `may_see` lets through, by path, with what their subtrees hold and want.
 pub fn page(world: &World, seq: u64, at: At, may_see: &dyn Fn(&Name) -> bool) -> TeamPage {
@@ -33,6 +33,12 @@ pub fn page(world: &World, seq: u64, at: At, may_see: &dyn Fn(&Name) -> bool) ->
                 }
                 above = parent(path);
             }
+        }
+    }
+    for (name, standing) in explain::standings(world, at) {
+        if let Some(row) = rows.get_mut(&*name) {
+            row.share = Some(standing.share);
+            row.next_victim = standing.next_victim;
         }
     }
     let mut teams: Vec<TeamRow> = rows.into_values().filter(|row| may_see(&row.name)).collect();
@@ -54,6 +60,7 @@ fn empty(team: &Team) -> TeamRow {
         running: 0,
         queued: 0,
         over_since: None,
+        next_victim: None,
     }
 }
 

@@ -150,6 +150,8 @@ pub struct JobRow {
     pub team: Name,
     /// Its priority.
     pub priority: u16,
+    /// The priority it is sorted by: lifted by boosts, by `next` and by those who wait for it.
+    pub lifted: u16,
     /// Who owns it.
     pub owner: Name,
     /// Where it stands.
@@ -182,6 +184,10 @@ pub struct JobRow {
     pub expected_start: Option<Forecast>,
     /// When it is over if it keeps its estimate or its limit.
     pub expected_end: Option<Wall>,
+    /// When it is over if it takes as long as nine of ten like it do.
+    pub latest_end: Option<Wall>,
+    /// Room that is kept for it while it waits.
+    pub kept: Option<KeptRoom>,
     /// How it ended last.
     pub exit: Option<Exit>,
     /// Its labels.
@@ -216,6 +222,15 @@ pub struct JobRow {
     pub deadline: Option<Wall>,
     /// Its place inside its lane; smaller comes first.
     pub order: (u64, u64),
+}
+
+/// Room that is kept for a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptRoom {
+    /// From then on nothing else gets it.
+    pub from: Wall,
+    /// Where.
+    pub nodes: Vec<Name>,
 }
 
 impl JobRow {
@@ -336,6 +351,8 @@ pub struct Summary {
     pub paused: Option<Hold>,
     /// Teams that are held back.
     pub paused_teams: Vec<(Name, Hold)>,
+    /// Somebody uses teams.
+    pub teams: bool,
     /// The last record.
     pub seq: u64,
     /// When it was made.

@@ -100,6 +100,20 @@ impl Play {
         self
     }
 
+    /// It may be stopped for others, and starts again later.
+    #[must_use]
+    pub fn preemptible(mut self) -> Play {
+        self.submission.wishes.preemptible = Some(true);
+        self.requeue()
+    }
+
+    /// It holds what it has for good.
+    #[must_use]
+    pub fn firm(mut self) -> Play {
+        self.submission.wishes.preemptible = Some(false);
+        self
+    }
+
     /// Further attempts after a failure.
     #[must_use]
     pub fn retry(mut self, times: u32) -> Play {

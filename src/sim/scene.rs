@@ -8,7 +8,8 @@ mod cast;
 
 use crate::base::{Mono, Span, Wall};
 use crate::model::Command;
-use crate::model::command::{Act, Verb};
+use crate::model::command::{Act, TeamChange, Verb};
+use crate::model::team::{Bounds, DEFAULT_WEIGHT, Terms, Weights};
 use crate::sim::dice::Dice;
 use crate::sim::fleet::{Arrivals, Due, Fleet};
 use crate::sim::play::Play;
@@ -20,6 +21,8 @@ pub const PRESENT: Wall = Wall(1_796_008_324_000);
 pub const PAST: Span = Span::hours(9);
 /// Minutes since the person at the screen last looked at what ended.
 const LOOKED: u64 = 290;
+/// Minutes since the operators are owed a GPU.
+const OWED: u64 = 6;
 /// Jobs come by themselves while fewer than this wait, elements of arrays left out.
 const QUEUE_MAX: usize = 36;
 
@@ -27,6 +30,9 @@ const QUEUE_MAX: usize = 36;
 pub fn open(seed: u64) -> Fleet {
     let mut fleet = Fleet::begin(seed, &Scale::BOX, before(PAST));
     let present = fleet.at().now + PAST;
+    divide(&mut fleet, "ml", 5, DEFAULT_WEIGHT);
+    divide(&mut fleet, "web", 1, DEFAULT_WEIGHT);
+    divide(&mut fleet, "ops", 0, 0);
     evening(&mut fleet, present);
     let mut dice = Dice::of(seed, &[1]);
     for (minutes, play) in cast::everybody(&mut dice) {
@@ -42,11 +48,23 @@ pub fn open(seed: u64) -> Fleet {
     pause(&mut fleet, "notebook-carl", "carl", "keep the session for the demo at 09:00", 348);
     fleet.advance(present - Span::mins(34));
     pause(&mut fleet, "ocr-archive", "carl", "the archive's disk is being replaced", 288);
+    fleet.advance(present - Span::mins(OWED));
+    // From now on the operators are owed one device, and take it back.
+    divide(&mut fleet, "ops", 1, 0);
     fleet.advance(present);
     let each = Span::mins(4);
     let arrivals = Arrivals { until: None, each, small: false, queue_max: QUEUE_MAX };
     fleet.agenda.put(present + Span::mins(2), Due::Arrivals(arrivals));
     fleet
+}
+
+/// Says how many GPUs a team is owed, and its part of the surplus.
+fn divide(fleet: &mut Fleet, team: &str, gpus: u64, weight: u64) {
+    let quota = Bounds { gpu_milli: Some(gpus * 1000), ..Bounds::default() };
+    let weight = Weights { gpu: weight, ..Weights::default() };
+    let terms = Box::new(Terms { quota, weight, ..Terms::default() });
+    let (change, by) = (TeamChange::Set(terms), site::person(site::OWNER));
+    fleet.say(Command::Team { team: team.into(), change, key: None, by });
 }
 
 fn before(span: Span) -> Wall {

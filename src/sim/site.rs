@@ -86,14 +86,9 @@ pub(super) fn setup(scale: &Scale) -> Setup {
         owner_uid: 1000,
         windows: Vec::new(),
         pools: Vec::new(),
-        // The scene on the box was arranged for jobs that pass each other freely.
-        cycle: if *scale == Scale::BOX { without("reservation") } else { Cycle::default() },
+        cycle: Cycle::default(),
         defaults: Defaults { keep_ended: 600, ..Defaults::default() },
     }
-}
-
-fn without(policy: &str) -> Cycle {
-    Cycle { off: [policy.into()].into(), ..Cycle::default() }
 }
 
 /// A team. That which has the GPUs for its work comes first.

@@ -286,6 +286,9 @@ impl App {
         match then {
             None => {}
             Some(Then::Do(deed)) => self.perform(deed, out),
+            Some(Then::Ask(deed)) => {
+                self.popup = Some(Popup::Confirm(actions::team::question(self, deed)));
+            }
             Some(Then::Cancel(jobs)) => cancel::confirmed(self, jobs, out),
             Some(Then::Filter(text)) => {
                 self.command(&Command::Filter(text));

@@ -5,6 +5,7 @@
 
 use crate::base::{JobId, Name, Wall};
 use crate::model::command::Verb;
+use crate::model::team::TeamEdit;
 use crate::tui::feed::Data;
 use crate::tui::keys::Key;
 
@@ -85,6 +86,22 @@ pub enum Deed {
     },
     /// Lift that.
     ResumeAll,
+    /// Hold back a team and all below it.
+    PauseTeam {
+        /// Its path.
+        team: Name,
+        /// Why.
+        reason: String,
+    },
+    /// Lift that.
+    ResumeTeam(Name),
+    /// Change a team.
+    EditTeam {
+        /// Its path.
+        team: Name,
+        /// What of it.
+        edit: Box<TeamEdit>,
+    },
     /// Keep new work from a node, or let it come again.
     Drain {
         /// The node.

@@ -5,13 +5,16 @@ use ratatui::layout::Rect;
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
 use crate::base::{Span, duration, text};
 use crate::model::page::NodeRow;
+use crate::tui::actions::TABLE;
 use crate::tui::app::App;
 use crate::tui::feed::Connection;
 use crate::tui::ground::Ground;
+use crate::tui::keys::Key;
 use crate::tui::panes::Kind;
 use crate::tui::section::Section;
 use crate::tui::theme::Ink;
 use crate::tui::widgets::Canvas;
+use crate::view::describe;
 use crate::view::line::{Line, Role};
 use crate::view::next::{next, trouble};
 use crate::view::words;
@@ -22,17 +25,21 @@ pub fn header(app: &App, canvas: &mut Canvas, area: Rect) {
         return;
     }
     let ground = &app.ground;
-    canvas.fill(area, Ink::Bar);
+    let bar = bar(ground);
+    canvas.fill(area, bar);
     let (y, right) = (area.y, area.right().saturating_sub(1));
     let clock = clock(ground);
-    let clock_at = canvas.put_right((right, y), area.width / 3, &clock, Ink::Bar);
+    let clock_at = canvas.put_right((right, y), area.width / 3, &clock, bar);
     let room = clock_at.saturating_sub(area.x + 2);
     let place = text::sanitise(&ground.options.place).into_owned();
     let place = if ground.options.loud { format!(" {} ", place.to_uppercase()) } else { place };
-    let ink = if ground.options.loud { Ink::Alert } else { Ink::Bar };
+    let ink = if ground.options.loud { Ink::Alert } else { bar };
     let mut x = area.x + 1;
     x += canvas.put((x, y), room.min(24), &place, ink);
-    let (state, ink) = connection(ground);
+    let (state, ink) = match connection(ground) {
+        (state, Ink::Bar) => (state, bar),
+        other => other,
+    };
     x += 1;
     x += canvas.put((x, y), clock_at.saturating_sub(x + 1), &state, ink);
     if ground.options.read_only {
@@ -48,7 +55,16 @@ pub fn header(app: &App, canvas: &mut Canvas, area: Rect) {
         resources.pop();
     }
     let joined = resources.join("  ");
-    canvas.put_right((clock_at.saturating_sub(2), y), area.width, &joined, Ink::Bar);
+    canvas.put_right((clock_at.saturating_sub(2), y), area.width, &joined, bar);
+}
+
+/// The ink of the top of the screen: while everything is paused nobody shall miss it.
+fn bar(ground: &Ground) -> Ink {
+    if is_halted(ground) { Ink::Halt } else { Ink::Bar }
+}
+
+fn is_halted(ground: &Ground) -> bool {
+    ground.known.summary.as_ref().is_some_and(|summary| summary.paused.is_some())
 }
 
 fn clock(ground: &Ground) -> String {
@@ -97,19 +113,13 @@ pub fn alerts(ground: &Ground) -> Vec<Line> {
     if let Some((_, why)) = ground.known.lost() {
         lines.push(Line::of(format!("no connection: {why}"), Role::Bad));
     }
+    if let Some(hold) = &summary.paused {
+        lines.push(describe::held("EVERYTHING", hold, &sight));
+    }
     let mut going = ground.known.cancelling();
     if let Some(row) = going.next() {
         let more = more(going.count() as u64);
         let text = format!("{} {}: {}{more}; u keeps it", row.id, row.name, next(row, &sight));
-        lines.push(Line::of(text, Role::Bad));
-    }
-    if let Some(hold) = &summary.paused {
-        let why = hold.reason.as_deref().map_or_else(String::new, |why| format!(": {why}"));
-        let text = format!(
-            "everything is paused by {} since {}{why}",
-            hold.by,
-            sight.day(hold.since.wall)
-        );
         lines.push(Line::of(text, Role::Bad));
     }
     let lost: Vec<_> = summary.nodes.iter().filter(|node| !node.up).map(|n| &*n.name).collect();
@@ -157,17 +167,20 @@ fn counted_waits(n: u64) -> String {
 pub fn alert(app: &App, canvas: &mut Canvas, area: Rect) {
     let lines = alerts(&app.ground);
     let Some(first) = lines.first().filter(|_| area.height > 0) else { return };
-    canvas.fill(area, Ink::Alert);
+    let ink = if is_halted(&app.ground) { Ink::Halt } else { Ink::Alert };
+    canvas.fill(area, ink);
     let right = area.right().saturating_sub(1);
     let hint = match (app.kind(), lines.len()) {
+        // Who holds everything, until when and why needs the whole line.
+        _ if ink == Ink::Halt => String::new(),
         (Kind::Home, 1) => "n = take me".to_owned(),
         (_, 1) => String::new(),
         (_, n) => format!("and {} more", n - 1),
     };
-    let from = canvas.put_right((right, area.y), area.width / 3, &hint, Ink::Alert);
+    let from = canvas.put_right((right, area.y), area.width / 3, &hint, ink);
     let room = from.saturating_sub(area.x + 4);
-    let used = canvas.put((area.x, area.y), 3, " ! ", Ink::Alert);
-    canvas.line_as((area.x + used, area.y), room, first, Some(Ink::Alert));
+    let used = canvas.put((area.x, area.y), 3, " ! ", ink);
+    canvas.line_as((area.x + used, area.y), room, first, Some(ink));
 }
 
 /// The line of counts in the list, the way to every other pane.
@@ -242,7 +255,24 @@ fn lanes(app: &App, canvas: &mut Canvas, area: Rect) {
         }
         x += if compact { 2 } else { 3 };
     }
+    x = elsewhere(app, canvas, area, x);
     right_side(app, canvas, area, x);
+}
+
+/// The ways to teams and hours, where there is room and something to see.
+fn elsewhere(app: &App, canvas: &mut Canvas, area: Rect, from: u16) -> u16 {
+    let mut x = from;
+    for action in TABLE.iter().filter(|action| ["teams", "hours"].contains(&action.name)) {
+        let key = app.ground.options.keymap.keys(action).first().map(Key::to_string);
+        let Some(key) = key.filter(|_| (action.when)(app).is_ok()) else { continue };
+        // Marks and filters need the rest.
+        if x.saturating_add(34) > area.right() {
+            return x;
+        }
+        x += canvas.put((x, area.y), 6, &key, Ink::Key) + 1;
+        x += canvas.put((x, area.y), 12, action.name, Ink::Muted) + 3;
+    }
+    x
 }
 
 /// Marks, filter and order at the right end of the counts.

@@ -7,10 +7,12 @@
 
 pub mod describe;
 pub mod filter;
+pub mod hours;
 pub mod line;
 pub mod list;
 pub mod next;
 pub mod sight;
+pub mod standing;
 pub mod table;
 pub mod words;
 

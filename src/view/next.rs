@@ -34,10 +34,10 @@ pub fn next(row: &JobRow, sight: &Sight) -> String {
 /// Why it waits, after when it will probably start.
 fn waiting(row: &JobRow, sight: &Sight) -> String {
     let reason = words::reason(&row.reason, sight);
-    match &row.expected_start {
-        Some(forecast) => format!("{}: {reason}", words::forecast(forecast, sight)),
-        None => reason,
-    }
+    let kept = row.kept.as_ref().map(|kept| words::kept(kept, sight));
+    let said: Vec<String> =
+        row.expected_start.iter().map(|start| words::forecast(start, sight)).chain(kept).collect();
+    if said.is_empty() { reason } else { format!("{}: {reason}", said.join(", ")) }
 }
 
 /// The sentence for a row among the stuck ones: the worst finding.

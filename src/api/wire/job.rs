@@ -18,7 +18,7 @@ use super::{WireError, Words, labels_out, name_map, names, texts};
 use crate::base::JobId;
 use crate::model;
 use crate::model::estimate::Forecast;
-use crate::model::page::{Cursor, JobRow, Lane};
+use crate::model::page::{Cursor, JobRow, KeptRoom, Lane};
 use crate::model::setup::Tier;
 
 /// A job.
@@ -36,6 +36,9 @@ pub struct Job {
     pub tier: String,
     /// 0 to 1000, higher goes first.
     pub priority: u16,
+    /// The priority it is sorted by.
+    #[serde(default)]
+    pub lifted_priority: u16,
     /// Where it stands.
     pub state: String,
     /// What stands behind that word.
@@ -74,6 +77,12 @@ pub struct Job {
     pub expected_start_at: Option<Expected>,
     /// When it is over if it keeps its estimate or its limit.
     pub expected_end_at: Option<Time>,
+    /// When it is over if it takes as long as nine of ten like it do.
+    #[serde(default)]
+    pub latest_end_at: Option<Time>,
+    /// Room that is kept for it while it waits.
+    #[serde(default)]
+    pub kept: Option<Kept>,
     /// When it should be done.
     pub deadline: Option<Time>,
     /// The code it ended with.
@@ -178,6 +187,27 @@ impl TryFrom<Expected> for Forecast {
     }
 }
 
+/// Room that is kept for a job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Kept {
+    /// From then on nothing else gets it.
+    pub from: Time,
+    /// Where.
+    pub nodes: Vec<String>,
+}
+
+impl From<&KeptRoom> for Kept {
+    fn from(from: &KeptRoom) -> Kept {
+        Kept { from: Time(from.from), nodes: texts(&from.nodes) }
+    }
+}
+
+impl From<Kept> for KeptRoom {
+    fn from(from: Kept) -> KeptRoom {
+        KeptRoom { from: from.from.0, nodes: names(from.nodes) }
+    }
+}
+
 /// Money.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Cost {
@@ -229,6 +259,7 @@ impl Job {
             owner: row.owner.to_string(),
             tier: Tier::of(row.priority).to_word(),
             priority: row.priority,
+            lifted_priority: row.lifted,
             state,
             state_detail,
             since,
@@ -248,6 +279,8 @@ impl Job {
             ended_mono,
             expected_start_at: row.expected_start.map(Expected::from),
             expected_end_at: row.expected_end.map(Time),
+            latest_end_at: row.latest_end.map(Time),
+            kept: row.kept.as_ref().map(Kept::from),
             deadline: row.deadline.map(Time),
             exit_code: row.exit.as_ref().and_then(code_of),
             signal: exit.as_ref().and_then(|exit| exit.signal),
@@ -285,6 +318,7 @@ impl TryFrom<Job> for JobRow {
             name: from.name.into(),
             team: from.team.into(),
             priority: from.priority,
+            lifted: from.lifted_priority.max(from.priority),
             owner: from.owner.into(),
             state: state_of(&from.state, &from.state_detail)?,
             since: join(from.since, from.since_mono),
@@ -301,6 +335,8 @@ impl TryFrom<Job> for JobRow {
             ended: join_known(from.ended_at, from.ended_mono),
             expected_start: from.expected_start_at.map(TryInto::try_into).transpose()?,
             expected_end: from.expected_end_at.map(|time| time.0),
+            latest_end: from.latest_end_at.map(|time| time.0),
+            kept: from.kept.map(Into::into),
             exit: super::exit::exit_of(from.exit)?,
             labels: name_map(from.labels),
             command: from.command,

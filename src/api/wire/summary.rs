@@ -26,6 +26,9 @@ pub struct Summary {
     pub paused: Option<Hold>,
     /// Teams that are held back.
     pub paused_teams: Vec<PausedTeam>,
+    /// Somebody uses teams.
+    #[serde(default)]
+    pub teams: bool,
     /// The last record of the journal it includes.
     pub seq: u64,
     /// When it was made.
@@ -74,6 +77,7 @@ impl From<&page::Summary> for Summary {
             resources: from.countables.iter().map(Countable::from).collect(),
             paused: from.paused.as_ref().map(Hold::from),
             paused_teams: from.paused_teams.iter().map(paused_team).collect(),
+            teams: from.teams,
             seq: from.seq,
             at,
             at_mono,
@@ -93,6 +97,7 @@ impl TryFrom<Summary> for page::Summary {
             countables: from.resources.into_iter().map(Into::into).collect(),
             paused: from.paused.map(Into::into),
             paused_teams: from.paused_teams.into_iter().map(paused_team).collect(),
+            teams: from.teams,
             seq: from.seq,
             at: join(from.at, from.at_mono),
         })

@@ -9,7 +9,7 @@ use super::terms::Terms;
 use super::time::{Time, join, split};
 use super::window::InForce;
 use super::{SCHEMA_VERSION, WireError, check_version};
-use crate::base::Span;
+use crate::base::{JobId, Span};
 use crate::model::page::{TeamPage, TeamRow};
 use crate::model::team::{BoundsChange, TermsChange, WeightsChange};
 
@@ -56,6 +56,9 @@ pub struct Team {
     pub over_since: Option<Time>,
     /// The same on the scheduler's clock.
     pub over_since_mono: Option<u64>,
+    /// The job that would have to give room first.
+    #[serde(default)]
+    pub next_victim: Option<u64>,
 }
 
 /// A new team.
@@ -173,6 +176,7 @@ impl From<&TeamRow> for Team {
             queued: row.queued,
             over_since: over.map(|(time, _)| time),
             over_since_mono: over.map(|(_, mono)| mono),
+            next_victim: row.next_victim.map(|job| job.0),
         }
     }
 }
@@ -194,6 +198,7 @@ impl From<Team> for TeamRow {
                 .over_since
                 .zip(from.over_since_mono)
                 .map(|(time, mono)| join(time, mono)),
+            next_victim: from.next_victim.map(JobId),
         }
     }
 }

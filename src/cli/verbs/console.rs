@@ -171,6 +171,8 @@ const SCENES: &[Scene] = &[
     Scene { name: "stuck-why", size: (120, 40), theme: "dark", keys: "2w" },
     Scene { name: "job", size: (120, 40), theme: "dark", keys: "3<enter>" },
     Scene { name: "log", size: (120, 40), theme: "dark", keys: "3l" },
+    Scene { name: "teams", size: (120, 40), theme: "dark", keys: "d" },
+    Scene { name: "hours", size: (120, 40), theme: "dark", keys: "v" },
     Scene { name: "cancel", size: (80, 24), theme: "dark", keys: "3K" },
     Scene { name: "help", size: (120, 40), theme: "dark", keys: "?" },
 ];
@@ -246,7 +248,7 @@ mod tests {
 
     #[test]
     fn the_configuration_shapes_the_console_and_flags_win() {
-        let text = "[console]\nascii = true\nutc = true\ntheme = \"light\"\nkeys = {log = \"v\"}\n";
+        let text = "[console]\nascii = true\nutc = true\ntheme = \"light\"\nkeys = {log = \"s\"}\n";
         let options = with(text).unwrap();
         assert_eq!(
             (options.utc, options.mouse, options.theme.name.as_str()),
@@ -255,7 +257,7 @@ mod tests {
         assert_ne!(options.keymap, Keymap::default());
         for (text, part) in [
             ("[console]\ntheme = \"drak\"", "c.toml:2: console.theme: "),
-            ("[console.keys]\nlgo = \"v\"", "did you mean log?"),
+            ("[console.keys]\nlgo = \"s\"", "did you mean log?"),
             ("[console.keys]\nlog = \"n\"", "would be both"),
             ("[console.keys]\ncancel = \"x\"", "c.toml:1: console.keys: cancel only takes"),
         ] {

@@ -1,6 +1,6 @@
 //! The tree of teams, as readers get it.
 
-use crate::base::{At, Name};
+use crate::base::{At, JobId, Name};
 use crate::model::Resources;
 use crate::model::job::Hold;
 use crate::model::team::{DEFAULT_TEAM, Terms};
@@ -42,12 +42,27 @@ pub struct TeamRow {
     pub queued: u64,
     /// Since when it holds more than its limit or its share allows, if it does.
     pub over_since: Option<At>,
+    /// The job that would have to give room first if another team took back what it is owed.
+    pub next_victim: Option<JobId>,
 }
 
 impl TeamRow {
     /// How deep it stands in the tree; 0 for a root.
     pub fn depth(&self) -> usize {
         self.name.matches('/').count()
+    }
+
+    /// What it wants and may have, but does not hold; `None` while nobody worked out its share.
+    pub fn owed(&self) -> Option<Resources> {
+        let share = self.share.as_ref()?;
+        let part = |share: u64, held: u64, wanted: u64| share.saturating_sub(held).min(wanted);
+        let (held, wanted) = (&self.held, &self.pending);
+        Some(Resources {
+            cpu_milli: part(share.cpu_milli, held.cpu_milli, wanted.cpu_milli),
+            mem_bytes: part(share.mem_bytes, held.mem_bytes, wanted.mem_bytes),
+            gpu_milli: part(share.gpu_milli, held.gpu_milli, wanted.gpu_milli),
+            ..Resources::default()
+        })
     }
 
     /// The last part of its path.

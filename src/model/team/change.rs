@@ -61,6 +61,24 @@ impl TermsChange {
         *self == TermsChange::default()
     }
 
+    /// What takes it back from a team that had these terms before.
+    #[must_use]
+    pub fn undoing(&self, before: &Terms) -> TermsChange {
+        let weights = &before.weight;
+        TermsChange {
+            quota: self.quota.undoing(&before.quota),
+            limit: self.limit.undoing(&before.limit),
+            weight: WeightsChange {
+                cpu: self.weight.cpu.map(|_| weights.cpu),
+                mem: self.weight.mem.map(|_| weights.mem),
+                gpu: self.weight.gpu.map(|_| weights.gpu),
+            },
+            priority: self.priority.map(|_| before.priority),
+            preempt_min_runtime: self.preempt_min_runtime.map(|_| before.preempt_min_runtime),
+            reclaim_min_runtime: self.reclaim_min_runtime.map(|_| before.reclaim_min_runtime),
+        }
+    }
+
     /// `terms` with what is said here.
     #[must_use]
     pub fn over(&self, terms: &Terms) -> Terms {
@@ -85,6 +103,16 @@ impl BoundsChange {
         self.cpu_milli = later.cpu_milli.or(self.cpu_milli);
         self.mem_bytes = later.mem_bytes.or(self.mem_bytes);
         self.gpu_milli = later.gpu_milli.or(self.gpu_milli);
+    }
+
+    /// What takes it back where these bounds were before.
+    #[must_use]
+    pub fn undoing(self, before: &Bounds) -> BoundsChange {
+        BoundsChange {
+            cpu_milli: self.cpu_milli.map(|_| before.cpu_milli),
+            mem_bytes: self.mem_bytes.map(|_| before.mem_bytes),
+            gpu_milli: self.gpu_milli.map(|_| before.gpu_milli),
+        }
     }
 
     /// `bounds` with what is said here.
@@ -211,6 +239,7 @@ mod tests {
         assert_eq!(changed.quota, Bounds { cpu_milli: Some(1), ..Bounds::default() });
         assert_eq!(changed.weight, Weights { gpu: 2500, ..Weights::default() });
         assert_eq!(changed.priority, 7);
+        assert_eq!(change.undoing(&terms).over(&changed), terms);
     }
 
     #[test]

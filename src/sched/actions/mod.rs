@@ -16,7 +16,7 @@ pub mod reserve;
 mod search;
 pub mod stale_gang;
 pub mod urgency;
-mod victims;
+pub(in crate::sched) mod victims;
 pub mod windows;
 
 use crate::sched::board::Board;

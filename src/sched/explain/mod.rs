@@ -6,6 +6,7 @@ mod nodes;
 mod room;
 mod running;
 mod share;
+mod standings;
 mod urgency;
 mod would;
 
@@ -20,6 +21,7 @@ use crate::sched::world::World;
 pub(super) use gates::in_all;
 pub(in crate::sched) use room::Rooms;
 pub use room::never_fits;
+pub use standings::{Standing, standings};
 
 /// The whole answer for one job; `None` when it is not in the world.
 pub fn why(world: &World, id: JobId, at: At) -> Option<Why> {

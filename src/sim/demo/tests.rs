@@ -69,8 +69,8 @@ async fn a_still_scene_is_the_same_every_time() {
 #[tokio::test]
 async fn pages_follow_each_other_and_filters_are_the_real_ones() {
     let demo = still();
-    let whole = demo.jobs(every("team=ops array=203 state=queued")).await.unwrap();
-    let mut query = JobQuery { limit: 7, ..every("team=ops array=203 state=queued") };
+    let whole = demo.jobs(every("team=ops name=batch-embed state=queued")).await.unwrap();
+    let mut query = JobQuery { limit: 7, ..every("team=ops name=batch-embed state=queued") };
     let mut rows = Vec::new();
     loop {
         let page = demo.jobs(query.clone()).await.unwrap();

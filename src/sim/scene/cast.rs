@@ -29,7 +29,7 @@ fn work(dice: &mut Dice, voice: Voice, minutes: u64) -> Conduct {
     Conduct::of(voice, dice.about(Span::mins(minutes), 2))
 }
 
-/// A job of the team `ml` on GPUs.
+/// A job of the team `ml` on GPUs, beyond the team's quota too, so it may be stopped for others.
 fn gpu_job(name: &str, by: &'static str, gpus: u64, conduct: Conduct) -> Play {
     let line = match conduct.voice {
         Voice::Training => format!("torchrun train.py --config configs/{name}.yaml"),
@@ -42,19 +42,25 @@ fn gpu_job(name: &str, by: &'static str, gpus: u64, conduct: Conduct) -> Play {
         .gpus(gpus)
         .times(Some(run), None)
         .label("project", "assistant")
+        .preemptible()
 }
 
 fn running(dice: &mut Dice) -> Vec<Entry> {
     let finetune = gpu_job("finetune-7b", "dora", 4, work(dice, Voice::Training, 450));
-    let finetune = finetune.tier(Tier::Deadline).reports(Span::mins(3)).resumable(Span::mins(20));
-    let notebook = gpu_job("notebook-carl", "carl", 1, work(dice, Voice::Plain, 700));
+    let finetune =
+        finetune.tier(Tier::Deadline).reports(Span::mins(3)).resumable(Span::mins(20)).firm();
+    let notebook = work(dice, Voice::Plain, 700);
+    let notebook = Play::new("notebook-carl", "ml", "carl", "jupyter lab", notebook).needs(6, 48);
     let distill = gpu_job("distill-q4", "dora", 1, work(dice, Voice::Training, 116));
     let distill = distill.times(Some(Span::mins(115)), Some(Span::mins(120)));
-    let distill = distill.reports(Span::mins(5)).resumable(Span::mins(15));
-    let eval = gpu_job("eval-nightly", "dora", 1, work(dice, Voice::Evaluation, 24));
+    let distill = distill.tier(Tier::Deadline).reports(Span::mins(5)).resumable(Span::mins(15));
+    // Gives way twice: to the evaluation that is more urgent, then to the team that is owed.
+    let ablate = gpu_job("ablate-heads", "bob", 1, work(dice, Voice::Training, 300));
+    let ablate = ablate.tier(Tier::Deadline).reports(Span::mins(5)).resumable(Span::mins(10));
+    let eval = gpu_job("eval-nightly", "dora", 1, work(dice, Voice::Evaluation, 38));
     let eval = eval.tier(Tier::Production).reports(Span::mins(2)).requeue();
     let crawl = gpu_job("crawl-eu", "dora", 1, work(dice, Voice::Crawl, 200)).quiet();
-    let crawl = crawl.tier(Tier::Deadline).needs(4, 16).times(None, None);
+    let crawl = crawl.tier(Tier::Deadline).needs(4, 16).firm();
     let mut sweep = work(dice, Voice::Training, 130);
     sweep.spread = 2;
     let sweep = Play::new("ray-sweep", "ml", "ana", "ray job run sweep.py", sweep)
@@ -66,6 +72,7 @@ fn running(dice: &mut Dice) -> Vec<Entry> {
     vec![
         (302, finetune),
         (180, notebook),
+        (100, ablate),
         (110, distill),
         (25, eval),
         (50, crawl),
@@ -203,7 +210,7 @@ fn waits_otherwise(dice: &mut Dice) -> Vec<Entry> {
         (180, backup),
         (175, close),
         (66, ingest),
-        (53, make("build-llvm", "web", "bob", 45).needs(40, 64)),
+        (53, make("build-llvm", "web", "bob", 45).needs(50, 64)),
         (38, make("simulate-grid", "ops", "carl", 60).needs(28, 48).gang(2, 2)),
         (52, make("reconcile-bank", "fin", "dora", 12)),
         (27, make("dunning-run", "fin", "dora", 8)),

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::JobId;
+use crate::model::fact::Rule;
 use crate::model::filter::Filter;
 use crate::model::page::{Ended, JobPage, JobRow, Lane, Query};
 use crate::view::sight::Sight;
@@ -52,7 +53,11 @@ fn the_scene_is_rich_for_any_seed() {
         let ended = of_lane(&page, Lane::Ended);
         let failed: Vec<&JobRow> =
             ended.iter().filter(|row| row.state.word() == "failed").copied().collect();
-        assert_eq!((ended.len(), failed.len()), (12, 3), "seed {seed}: {:?}", names(&ended));
+        assert!(
+            (10..=12).contains(&ended.len()) && failed.len() == 3,
+            "seed {seed}: {:?}",
+            names(&ended)
+        );
     }
 }
 
@@ -75,5 +80,26 @@ fn every_row_says_what_comes_next() {
     for row in &page(&fleet).jobs {
         let next = crate::view::next::next(row, &sight);
         assert!(!next.is_empty() && next != "waits for room", "{}: {next}", row.name);
+    }
+}
+
+#[test]
+fn the_scene_shows_borrowing_a_reclaim_a_preemption_and_a_reservation() {
+    for seed in [1, 7] {
+        let fleet = open(seed);
+        let teams = crate::engine::teams::page(fleet.world(), fleet.seq(), fleet.at(), &|_| true);
+        let ml = teams.teams.iter().find(|row| &*row.name == "ml").unwrap();
+        assert_eq!((ml.held.gpu_milli, ml.terms.quota.gpu_milli), (7000, Some(5000)));
+        assert!(ml.next_victim.is_some());
+        let evicted = |name: &str| fleet.named(name).unwrap().evicted.clone().unwrap().0;
+        let taken = evicted("ablate-heads");
+        assert!(matches!(taken.rule, Rule::ReclaimFairness | Rule::ReclaimQuota), "{taken:?}");
+        assert_eq!(
+            taken.taker.and_then(|id| fleet.job(id)).unwrap().spec.name.as_ref(),
+            "batch-embed"
+        );
+        assert_eq!(evicted("asr-calls").rule, Rule::Preempt);
+        let kept = page(&fleet).jobs.into_iter().filter(|row| row.kept.is_some()).count();
+        assert!(kept > 0, "seed {seed}: no room is kept for anybody");
     }
 }

@@ -112,6 +112,25 @@ pub fn requeue(app: &mut App, _: &mut Out) {
     app.popup = Some(Popup::Confirm(Confirm::new(title, jobs, then, now)));
 }
 
+/// The jobs hold room that others could have.
+pub fn can_preempt(app: &App) -> Condition {
+    state(app, |row| match row.state {
+        State::Running | State::Starting => Ok(()),
+        State::Ended(_) => Err("has ended"),
+        State::Stopping(_) => Err("gives its room back already"),
+        _ => Err("has no room to give"),
+    })
+}
+
+/// Asks, then makes the jobs give their room to others.
+pub fn preempt(app: &mut App, _: &mut Out) {
+    let jobs = app.jobs();
+    let title = cancel::headline(app, "TAKE THE ROOM OF", &jobs);
+    let then = Then::Do(Deed::Act { jobs: jobs.clone(), verb: Verb::Preempt });
+    let now = app.ground.known.clock.console();
+    app.popup = Some(Popup::Confirm(Confirm::new(title, jobs, then, now)));
+}
+
 /// Submits the chosen job once more.
 pub fn again(app: &mut App, out: &mut Out) {
     match app.jobs().as_slice() {

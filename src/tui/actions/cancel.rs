@@ -71,3 +71,14 @@ pub fn losses(app: &App, jobs: &[JobId]) -> Vec<Line> {
     }
     lines
 }
+
+/// How a job that is stopped comes back; nothing while that is not known.
+pub fn way_back(app: &App, jobs: &[JobId]) -> Option<Line> {
+    let [job] = jobs else { return None };
+    let detail = app.ground.known.jobs.get(job)?;
+    Some(match (detail.resumable || detail.checkpoint.is_some(), detail.requeue) {
+        (true, _) => Line::of("queued again, it goes on from what it saved", Role::Plain),
+        (false, true) => Line::of("queued again, it starts from the beginning", Role::Bad),
+        (false, false) => Line::of("nothing says how it could come back", Role::Bad),
+    })
+}

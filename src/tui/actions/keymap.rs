@@ -93,11 +93,11 @@ mod tests {
 
     #[test]
     fn keys_can_be_changed_but_not_into_traps() {
-        let map = with("log", &["v", "f3"]).unwrap();
+        let map = with("log", &["s", "f3"]).unwrap();
         let log = |key| map.action(Kind::Home, Key::parse(key).unwrap()).map(|a| a.name);
-        assert_eq!((log("v"), log("f3"), log("l")), (Some("log"), Some("log"), None));
+        assert_eq!((log("s"), log("f3"), log("l")), (Some("log"), Some("log"), None));
         assert!(with("log", &[]).unwrap().action(Kind::Home, Key::char('l')).is_none());
-        assert!(with("lgo", &["v"]).unwrap_err().contains("did you mean log?"));
+        assert!(with("lgo", &["s"]).unwrap_err().contains("did you mean log?"));
         assert!(with("log", &["hyper-v"]).unwrap_err().contains("is no key"));
         assert!(with("log", &["n"]).unwrap_err().contains("would be both"));
         assert!(with("cancel", &["ctrl-k"]).unwrap_err().contains("only takes capital letters"));

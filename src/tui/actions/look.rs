@@ -47,9 +47,15 @@ pub fn open(app: &mut App, _: &mut Out) {
     if app.command(&Command::Open) {
         return;
     }
-    match app.target().job {
-        Some(job) => app.open(Kind::Job, Some(job)),
-        None => app.ground.say("nothing is chosen"),
+    let target = app.target();
+    match (target.job, target.team) {
+        (Some(job), _) => app.open(Kind::Job, Some(job)),
+        (None, Some(team)) => {
+            app.stack.truncate(1);
+            app.command(&Command::Filter(format!("team={team}")));
+            app.command(&Command::Narrow(None));
+        }
+        (None, None) => app.ground.say("nothing is chosen"),
     }
 }
 
@@ -88,6 +94,24 @@ opens! {
 /// Nodes and countable resources.
 pub fn nodes(app: &mut App, _: &mut Out) {
     app.open(Kind::Nodes, None);
+}
+
+/// Somebody made a team: who is alone never sees one.
+pub fn has_teams(app: &App) -> Condition {
+    match app.ground.known.summary.as_ref().is_some_and(|summary| summary.teams) {
+        true => Ok(()),
+        false => Err("there are no teams here".to_owned()),
+    }
+}
+
+/// Who holds, borrows, is owed.
+pub fn teams(app: &mut App, _: &mut Out) {
+    app.open(Kind::Teams, None);
+}
+
+/// What runs until when.
+pub fn hours(app: &mut App, _: &mut Out) {
+    app.open(Kind::Hours, None);
 }
 
 /// Facts as they come.
@@ -135,6 +159,10 @@ commands! {
     match_before = Command::Match(false),
     /// Follows the end, or stays.
     follow = Command::Follow,
+    /// Less time.
+    nearer = Command::Zoom(true),
+    /// More time.
+    farther = Command::Zoom(false),
     /// Breaks long lines, or not.
     wrap = Command::Wrap,
     /// The time before each line, or not.

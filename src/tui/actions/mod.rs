@@ -1,7 +1,8 @@
 //! Actions: one table from which keys, help, palette, footer and read-only mode derive.
 //!
 //! Start with [`table`]. [`look`] moves and opens, [`act`] asks the server for something,
-//! [`cancel`] is the one place from which a job is ended, [`undo`] takes back.
+//! [`cancel`] is the one place from which a job is ended, [`team`] does the same for teams,
+//! [`undo`] takes back.
 
 pub mod act;
 pub mod cancel;
@@ -10,6 +11,7 @@ pub mod look;
 pub mod outcome;
 pub mod reference;
 pub mod table;
+pub mod team;
 pub mod undo;
 
 use crate::tui::app::App;

@@ -64,6 +64,9 @@ fn described(deed: &Deed) -> Option<String> {
         Deed::Again(job) => format!("{job} submitted again"),
         Deed::PauseAll { .. } => "everything paused".to_owned(),
         Deed::ResumeAll => "everything resumed".to_owned(),
+        Deed::PauseTeam { team, .. } => format!("team {team} paused"),
+        Deed::ResumeTeam(team) => format!("team {team} resumed"),
+        Deed::EditTeam { team, .. } => format!("team {team} changed"),
         Deed::Drain { node, on: true } => format!("{node} drained"),
         Deed::Drain { node, on: false } => format!("{node} takes work again"),
         Deed::Input { bytes, .. } if bytes.ends_with(b"\r") && bytes.len() > 1 => {

@@ -1,6 +1,6 @@
 //! The table of actions.
 
-use super::{Action, Danger, act, look, undo};
+use super::{Action, Danger, act, look, team, undo};
 use crate::tui::panes::Kind;
 
 const EVERYWHERE: &[Kind] = &[];
@@ -8,11 +8,13 @@ const HOME: &[Kind] = &[Kind::Home];
 const LOG: &[Kind] = &[Kind::Log];
 const TERMINAL: &[Kind] = &[Kind::Terminal];
 const NODES: &[Kind] = &[Kind::Nodes];
-const LOGS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Terminal, Kind::Events];
+const TEAMS: &[Kind] = &[Kind::Teams];
+const HOURS: &[Kind] = &[Kind::Hours];
+const LOGS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Terminal, Kind::Events, Kind::Hours];
 const TERMINALS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Events];
 /// Panes with a job in them.
 const JOBS: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Terminal, Kind::Events];
-const LISTS: &[Kind] = &[Kind::Home, Kind::Events, Kind::Nodes];
+const LISTS: &[Kind] = &[Kind::Home, Kind::Events, Kind::Nodes, Kind::Teams, Kind::Hours];
 const SEARCHED: &[Kind] = &[Kind::Home, Kind::Log, Kind::Events];
 
 macro_rules! action {
@@ -59,6 +61,9 @@ pub const TABLE: &[Action] = &[
         "filter (in a log: search) as you type", look::always, look::filter),
     action!("requeue", ["Q"], Destroys, JOBS, "",
         "stop and queue again", act::can_requeue, act::requeue),
+    action!("preempt", ["X"], Destroys, JOBS, "",
+        "give its room to others: it stops, queues again and comes back", act::can_preempt,
+        act::preempt),
     action!("again", ["A"], Acts, JOBS, "",
         "submit the same once more, as a new job", look::has_job, act::again),
     action!("next", ["N"], Acts, JOBS, "",
@@ -71,6 +76,12 @@ pub const TABLE: &[Action] = &[
         "seen: its alarm is silent for everybody", act::can_ack, act::ack),
     action!("drain", ["D"], Acts, NODES, "drain",
         "keep new work from the node, or let it come again", act::can_drain, act::drain),
+    action!("pause-team", ["P"], Acts, TEAMS, "pause",
+        "hold back the team and all below it", team::can_pause, team::pause),
+    action!("resume-team", ["R"], Acts, TEAMS, "resume",
+        "lift the team's hold", team::can_resume, team::resume),
+    action!("quota", ["E"], Acts, TEAMS, "edit quota",
+        "change what the team is owed: gpu=8,cpu=64", team::can_edit, team::quota),
     action!("undo", ["u"], Acts, EVERYWHERE, "undo",
         "take back what was just done", undo::can, undo::run),
     action!("pause-all", [], Acts, EVERYWHERE, "",
@@ -147,6 +158,14 @@ pub const TABLE: &[Action] = &[
         "everything about the job", look::has_job, look::job),
     action!("nodes", ["b"], Looks, EVERYWHERE, "",
         "boxes: nodes and countable resources", look::always, look::nodes),
+    action!("teams", ["d"], Looks, EVERYWHERE, "",
+        "divided how: who holds, borrows, is owed", look::has_teams, look::teams),
+    action!("hours", ["v"], Looks, EVERYWHERE, "",
+        "view of the next hours: what runs until when", look::always, look::hours),
+    action!("nearer", ["+"], Looks, HOURS, "nearer",
+        "fewer hours", look::always, look::nearer),
+    action!("farther", ["-"], Looks, HOURS, "farther",
+        "more hours", look::always, look::farther),
     action!("events", ["e"], Looks, EVERYWHERE, "",
         "facts as they come", look::always, look::events),
     action!("messages", ["m"], Looks, EVERYWHERE, "",

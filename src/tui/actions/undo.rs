@@ -2,6 +2,7 @@
 
 use crate::base::JobId;
 use crate::model::command::{Change, Verb};
+use crate::model::team::TeamEdit;
 use crate::tui::app::App;
 use crate::tui::event::{Deed, Effect};
 use crate::tui::known::Known;
@@ -54,6 +55,14 @@ fn undoing(deed: &Deed, known: &Known) -> Option<Deed> {
         }
         Deed::Drain { node, on } => Some(Deed::Drain { node: node.clone(), on: !on }),
         Deed::PauseAll { .. } => Some(Deed::ResumeAll),
+        Deed::PauseTeam { team, .. } => Some(Deed::ResumeTeam(team.clone())),
+        Deed::EditTeam { team, edit } => {
+            let TeamEdit::Set(change) = &**edit else { return None };
+            let page = known.teams.as_ref()?;
+            let row = page.teams.iter().find(|row| row.name == *team)?;
+            let edit = Box::new(TeamEdit::Set(change.undoing(&row.terms)));
+            Some(Deed::EditTeam { team: team.clone(), edit })
+        }
         _ => None,
     }
 }

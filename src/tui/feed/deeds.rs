@@ -28,7 +28,12 @@ pub async fn run(
             Deed::Act { jobs, .. } => news.of_jobs(jobs.iter().copied()),
             Deed::Input { job, .. } => news.of_jobs([*job]),
             Deed::Again(_) | Deed::Size { .. } | Deed::Looked(_) => {}
-            Deed::PauseAll { .. } | Deed::ResumeAll | Deed::Drain { .. } => news.of_all(),
+            Deed::PauseAll { .. }
+            | Deed::ResumeAll
+            | Deed::PauseTeam { .. }
+            | Deed::ResumeTeam(_)
+            | Deed::EditTeam { .. }
+            | Deed::Drain { .. } => news.of_all(),
         }
         if out.send(Data::Did(deed, done)).await.is_err() {
             return;
@@ -46,6 +51,11 @@ pub async fn perform(link: &dyn Link, deed: &Deed) -> Result<Option<JobId>, Link
         Deed::Again(job) => link.again(job, Submission::default()).await.map(Some),
         Deed::PauseAll { reason } => link.pause(None, None, reason).await.map(|()| None),
         Deed::ResumeAll => link.resume(None).await.map(|()| None),
+        Deed::PauseTeam { team, reason } => {
+            link.pause(Some(team), None, reason).await.map(|()| None)
+        }
+        Deed::ResumeTeam(team) => link.resume(Some(team)).await.map(|()| None),
+        Deed::EditTeam { team, edit } => link.edit_team(team, *edit).await.map(|()| None),
         Deed::Drain { node, on } => link.drain(node, on).await.map(|()| None),
         Deed::Input { job, rank, bytes } => {
             link.input(job, rank, Bytes::from(bytes)).await.map(|()| None)

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use crate::base::{JobId, Wall};
 use crate::link::{LinkError, Piece};
 use crate::model::history::History;
-use crate::model::page::{Cursor, EventRow, JobDetail, JobPage, Summary, Why};
+use crate::model::page::{Cursor, EventRow, JobDetail, JobPage, Summary, TeamPage, Why};
 use crate::tui::event::Deed;
 use crate::tui::section::Section;
 
@@ -33,6 +33,8 @@ pub enum Want {
     Why(JobId),
     /// What happened to a job since it was submitted; later facts come with the others.
     Facts(JobId),
+    /// The tree of teams.
+    Teams,
     /// Output, followed to its end.
     Output(Output),
     /// Rows in sight: they are brought up to date with whatever changes, since why a job waits
@@ -97,6 +99,8 @@ pub enum Answer {
     Why(Box<Why>),
     /// To [`Want::Facts`]: oldest first.
     Facts(JobId, Vec<EventRow>),
+    /// To [`Want::Teams`].
+    Teams(TeamPage),
 }
 
 /// Something that came from the server.

@@ -200,6 +200,7 @@ async fn call(link: &dyn Link, want: &Want) -> Result<Answer, LinkError> {
         Want::Job(job) => link.job(*job).await.map(Box::new).map(Answer::Job),
         Want::Why(job) => link.why(*job).await.map(Box::new).map(Answer::Why),
         Want::Facts(job) => facts(link, *job).await,
+        Want::Teams => link.teams().await.map(Answer::Teams),
         Want::Output(_) | Want::InSight(_) => {
             Err(LinkError::Protocol("this is not one answer".to_owned()))
         }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::base::{JobId, Span, Wall};
 use crate::model::State;
-use crate::model::page::{Counts, EventRow, JobDetail, JobPage, JobRow, Summary, Why};
+use crate::model::page::{Counts, EventRow, JobDetail, JobPage, JobRow, Summary, TeamPage, Why};
 use crate::tui::feed::{Answer, Connection, Data, Want};
 use crate::tui::section::Section;
 
@@ -48,6 +48,8 @@ pub struct Known {
     pub jobs: BTreeMap<JobId, JobDetail>,
     /// Why they are where they are.
     pub whys: BTreeMap<JobId, Why>,
+    /// The tree of teams, while it is looked at.
+    pub teams: Option<TeamPage>,
     /// What happened to jobs that are looked at, oldest first.
     pub facts_of: BTreeMap<JobId, Vec<EventRow>>,
     /// The latest facts, oldest first.
@@ -103,6 +105,7 @@ impl Known {
         self.jobs.retain(|job, _| wants.contains(&Want::Job(*job)));
         self.facts_of.retain(|job, _| wants.contains(&Want::Facts(*job)));
         self.whys.retain(|job, _| wants.contains(&Want::Why(*job)));
+        self.teams = self.teams.take().filter(|_| wants.contains(&Want::Teams));
         self.failed.retain(|want, _| wants.contains(want));
     }
 
@@ -185,6 +188,11 @@ impl Known {
             }
             (_, Answer::Why(why)) => {
                 self.whys.insert(why.job, *why);
+                self.version += 1;
+            }
+            (_, Answer::Teams(page)) => {
+                self.clock.anchor(page.at);
+                self.teams = Some(page);
                 self.version += 1;
             }
             (_, Answer::Facts(job, rows)) => {

@@ -5,11 +5,13 @@
 
 pub mod events;
 pub mod home;
+pub mod hours;
 pub mod job;
 pub mod log;
 pub mod messages;
 pub mod nodes;
 pub mod sheet;
+pub mod teams;
 pub mod terminal;
 
 use ratatui::layout::Rect;
@@ -35,6 +37,10 @@ pub enum Kind {
     Terminal,
     /// Nodes and countable resources.
     Nodes,
+    /// Who holds, borrows, is owed.
+    Teams,
+    /// What runs until when.
+    Hours,
     /// Facts as they come.
     Events,
     /// What the console said.
@@ -56,6 +62,8 @@ pub const PANES: &[Registered] = &[
     Registered { kind: Kind::Log, open: |job| Box::new(log::Log::new(job)) },
     Registered { kind: Kind::Terminal, open: |job| Box::new(terminal::Terminal::new(job)) },
     Registered { kind: Kind::Nodes, open: |_| Box::new(nodes::Nodes::default()) },
+    Registered { kind: Kind::Teams, open: |_| Box::new(teams::Teams::default()) },
+    Registered { kind: Kind::Hours, open: |_| Box::new(hours::Hours::default()) },
     Registered { kind: Kind::Events, open: |_| Box::new(events::Events::default()) },
     Registered { kind: Kind::Messages, open: |_| Box::new(messages::MessageLog::default()) },
 ];
@@ -96,6 +104,8 @@ pub enum Command {
     AllEnded,
     /// Use a filter (or search).
     Filter(String),
+    /// Show less time, or more.
+    Zoom(bool),
     /// Break long lines or not.
     Wrap,
     /// Show when each line came, or not.
@@ -125,6 +135,8 @@ pub struct Target {
     pub job: Option<JobId>,
     /// The chosen node.
     pub node: Option<Name>,
+    /// The chosen team.
+    pub team: Option<Name>,
     /// The section the list is narrowed to.
     pub section: Option<Section>,
 }

@@ -2,7 +2,8 @@
 
 use ratatui::layout::Rect;
 
-use crate::base::{JobId, Span};
+use crate::base::{JobId, Name, Span};
+use crate::model::team::{BoundsChange, TeamEdit, TermsChange};
 use crate::tui::app::App;
 use crate::tui::event::Deed;
 use crate::tui::ground::check_filter;
@@ -29,6 +30,10 @@ pub enum About {
     },
     /// Why everything is paused.
     PauseAll,
+    /// Why a team is paused.
+    PauseTeam(Name),
+    /// What a team is owed.
+    Quota(Name),
 }
 
 /// A line being typed.
@@ -86,11 +91,26 @@ impl Ask {
                 let bytes = format!("{text}\r").into_bytes();
                 Outcome::Closes(Some(Then::Do(Deed::Input { job: *job, rank: *rank, bytes })))
             }
-            About::PauseAll if text.trim().is_empty() => {
+            About::PauseAll | About::PauseTeam(_) if text.trim().is_empty() => {
                 self.problem = Some("say why: others will ask".to_owned());
                 Outcome::Stays(None)
             }
             About::PauseAll => Outcome::Closes(Some(Then::Do(Deed::PauseAll { reason: text }))),
+            About::PauseTeam(team) => {
+                let deed = Deed::PauseTeam { team: team.clone(), reason: text };
+                Outcome::Closes(Some(Then::Ask(deed)))
+            }
+            About::Quota(team) => match text.trim().parse::<BoundsChange>() {
+                Ok(quota) => {
+                    let edit = TeamEdit::Set(TermsChange { quota, ..TermsChange::default() });
+                    let deed = Deed::EditTeam { team: team.clone(), edit: Box::new(edit) };
+                    Outcome::Closes(Some(Then::Ask(deed)))
+                }
+                Err(why) => {
+                    self.problem = Some(why);
+                    Outcome::Stays(None)
+                }
+            },
         }
     }
 
@@ -119,6 +139,8 @@ impl Ask {
             About::Search(_) => "search / ".to_owned(),
             About::Answer { job, name, .. } => format!("answer {job} {name} > "),
             About::PauseAll => "pause everything, because: ".to_owned(),
+            About::PauseTeam(team) => format!("pause team {team}, because: "),
+            About::Quota(team) => format!("quota of {team}: "),
         };
         let used = canvas.put((footer.x, footer.y), footer.width, &label, Ink::Key);
         let room = footer.width.saturating_sub(used);
@@ -126,6 +148,7 @@ impl Ask {
             (Some(problem), _) => problem.clone(),
             (None, About::Answer { .. }) => "Enter sends, Esc leaves it open".to_owned(),
             (None, About::Filter(_)) => "state=queued team=ml gpu=3.. age=1h.. word".to_owned(),
+            (None, About::Quota(_)) => "gpu=8,cpu=64,mem=256Gi, none for no bound".to_owned(),
             _ => "Enter takes it, Esc does not".to_owned(),
         };
         let ink = if self.problem.is_some() { Ink::Bad } else { Ink::Muted };

@@ -5,8 +5,10 @@
 
 use crate::base::text::fold_lines;
 use crate::base::{JobId, Span};
+use crate::model::command::Verb;
 use crate::tui::actions::cancel;
 use crate::tui::app::App;
+use crate::tui::event::Deed;
 use crate::tui::keys::{Code, Key};
 use crate::tui::popups::{Outcome, Then, middle};
 use crate::tui::theme::Ink;
@@ -23,6 +25,8 @@ pub struct Confirm {
     pub title: String,
     /// The jobs it is about, captured when it opened.
     pub jobs: Vec<JobId>,
+    /// What it would mean, where it is about no job.
+    about: Vec<Line>,
     then: Then,
     opened: Span,
     typed: Input,
@@ -31,7 +35,14 @@ pub struct Confirm {
 impl Confirm {
     /// Asks before `then`.
     pub fn new(title: String, jobs: Vec<JobId>, then: Then, now: Span) -> Confirm {
-        Confirm { title, jobs, then, opened: now, typed: Input::default() }
+        let about = Vec::new();
+        Confirm { title, jobs, about, then, opened: now, typed: Input::default() }
+    }
+
+    /// Says what it would mean, instead of what jobs would lose.
+    #[must_use]
+    pub fn saying(self, about: Vec<Line>) -> Confirm {
+        Confirm { about, ..self }
     }
 
     /// When it begins to take keys.
@@ -68,7 +79,15 @@ impl Confirm {
         let columns = 64.min(screen.width.saturating_sub(2)).max(20);
         let inner = usize::from(columns).saturating_sub(4);
         let mut lines = Vec::new();
-        for line in &cancel::losses(app, &self.jobs) {
+        let jobs = || match &self.then {
+            Then::Do(Deed::Act { verb: Verb::Preempt | Verb::Requeue, .. }) => {
+                let mut lines = cancel::losses(app, &self.jobs);
+                lines.extend(cancel::way_back(app, &self.jobs));
+                lines
+            }
+            _ => cancel::losses(app, &self.jobs),
+        };
+        for line in if self.about.is_empty() { jobs() } else { self.about.clone() } {
             let role = line.0.first().map_or(Role::Plain, |cell| cell.role);
             let folded = fold_lines(&line.plain(), inner);
             lines.extend(folded.into_iter().map(|text| Line::of(text, role)));

@@ -26,6 +26,8 @@ pub use palette::Palette;
 pub enum Then {
     /// Something is done.
     Do(Deed),
+    /// It is asked before this is done.
+    Ask(Deed),
     /// These jobs are cancelled: it was confirmed.
     Cancel(Vec<JobId>),
     /// The pane's filter or search is this.

@@ -79,6 +79,8 @@ inks! {
     Stale = "stale", '~',
     /// Asks before something that cannot be taken back.
     Danger = "danger", 'D',
+    /// Everything is held back: the top of the screen until that is lifted.
+    Halt = "halt", 'H',
 }
 
 impl From<Role> for Ink {
@@ -167,6 +169,7 @@ impl Theme {
             (Ink::Alert, Modifier::REVERSED.union(Modifier::BOLD)),
             (Ink::Match, Modifier::REVERSED),
             (Ink::Danger, Modifier::BOLD.union(Modifier::UNDERLINED)),
+            (Ink::Halt, Modifier::REVERSED.union(Modifier::BOLD)),
         ] {
             if let Some(style) = self.styles.get_mut(ink as usize) {
                 *style = style.add_modifier(modifier);

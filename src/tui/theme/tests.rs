@@ -57,7 +57,8 @@ fn text_is_readable_on_its_background() {
 
 #[test]
 fn what_matters_never_looks_plain() {
-    let loud = [Ink::NeedsYou, Ink::Stuck, Ink::Bad, Ink::Selected, Ink::Alert, Ink::Danger];
+    let loud =
+        [Ink::NeedsYou, Ink::Stuck, Ink::Bad, Ink::Selected, Ink::Alert, Ink::Danger, Ink::Halt];
     for theme in all() {
         for depth in [Depth::None, Depth::Sixteen, Depth::Palette, Depth::True] {
             let theme = theme.clone().at(depth);

@@ -164,7 +164,7 @@ impl<'a> Canvas<'a> {
     }
 
     fn style(&self, ink: Ink) -> Style {
-        let chrome = matches!(ink, Ink::Bar | Ink::Alert | Ink::Selected | Ink::Border);
+        let chrome = matches!(ink, Ink::Bar | Ink::Alert | Ink::Halt | Ink::Selected | Ink::Border);
         self.theme.style(if self.stale && !chrome { Ink::Stale } else { ink })
     }
 }
@@ -172,8 +172,11 @@ impl<'a> Canvas<'a> {
 /// The nearest ASCII character to one of ours; anything else foreign is a question mark.
 fn ascii(c: char) -> char {
     match c {
-        '─' => '-',
+        '─' | '–' => '-',
+        '╷' => '|',
         '━' => '=',
+        '╍' => '+',
+        '┄' => '.',
         '│' | '┃' => '|',
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' => '+',
         '…' => '~',
@@ -183,6 +186,7 @@ fn ascii(c: char) -> char {
         '▁' | '▂' => '_',
         '▃' | '▄' => '=',
         '▅' | '▆' | '▇' | '█' => '#',
+        '▒' => '%',
         '░' => '.',
         '↑' => '^',
         '↓' => 'v',

@@ -9,7 +9,6 @@ use crate::model::finding::Level;
 use crate::model::job::{AttemptRecord, DependencyKind, Exit, Outcome, Task};
 use crate::model::page::{JobDetail, JobRow, Lane, is_stuck};
 use crate::model::reason::Code;
-use crate::model::setup::Tier;
 use crate::model::team::DEFAULT_TEAM;
 use crate::view::line::{Cell, Line, Role};
 use crate::view::sight::Sight;
@@ -92,8 +91,7 @@ fn what(sheet: &mut Sheet, detail: &JobDetail) {
     if row.team.as_ref() != DEFAULT_TEAM {
         sheet.pair("team", row.team.as_ref());
     }
-    let tier = Tier::of(row.priority).word();
-    sheet.pair("priority", format!("{} ({tier})", row.priority));
+    sheet.pair("priority", words::urgency::priority(row));
     let each = words::amounts(&row.request);
     if detail.asked.groups.is_some() {
         let (size, min) = (row.gang.size, row.gang.min);

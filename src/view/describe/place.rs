@@ -153,7 +153,8 @@ pub fn summary(summary: &Summary, sight: &Sight) -> Vec<Line> {
     lines
 }
 
-fn held(what: &str, hold: &Hold, sight: &Sight) -> Line {
+/// Who holds something back, since when, until when, why.
+pub fn held(what: &str, hold: &Hold, sight: &Sight) -> Line {
     let since = sight.day(hold.since.wall);
     let until = hold.until.map_or_else(String::new, |at| format!(" until {}", sight.day(at)));
     let why = hold.reason.as_deref().map_or_else(String::new, |why| format!(": {why}"));
@@ -217,6 +218,7 @@ mod tests {
             countables: vec![api],
             paused: None,
             paused_teams: vec![("ml".into(), hold)],
+            teams: true,
             seq: 9,
             at: at(0),
         }

@@ -132,7 +132,7 @@ fn short(gpu: Option<u64>, cpu: Option<u64>, mem: Option<u64>) -> String {
 }
 
 /// One weight if it is the same for all: `2`, else `gpu 2 cpu 1 mem 1`.
-fn weights(of: &Weights) -> String {
+pub fn weights(of: &Weights) -> String {
     let Weights { cpu, mem, gpu } = of;
     match cpu == mem && cpu == gpu {
         true => format_gpu(*cpu),
@@ -165,6 +165,7 @@ mod tests {
             running: 0,
             queued: 0,
             over_since: None,
+            next_victim: None,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::model::page::JobRow;
 use crate::view::words::state_short;
 
 /// One row of the list: a job, or elements of an array.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folded<'a> {
     /// The job, or the first of the elements.
     pub row: &'a JobRow,

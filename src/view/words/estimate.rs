@@ -2,6 +2,7 @@
 
 use crate::base::{Span, duration};
 use crate::model::estimate::{Confidence, Estimate, Forecast, Origin};
+use crate::model::page::KeptRoom;
 use crate::view::sight::Sight;
 
 /// How long it will run, and how that is known.
@@ -41,6 +42,14 @@ pub fn forecast(forecast: &Forecast, sight: &Sight) -> String {
             (Some((day, _)), Some((same, time))) if day == same => format!("starts {from}–{time}"),
             _ => format!("starts {from}–{to}"),
         },
+    }
+}
+
+/// Room that is kept: `room kept from 14:20`.
+pub fn kept(kept: &KeptRoom, sight: &Sight) -> String {
+    match kept.from <= sight.now.wall {
+        true => "room kept now".to_owned(),
+        false => format!("room kept from {}", sight.day(kept.from)),
     }
 }
 

@@ -12,7 +12,7 @@ pub mod refusal;
 pub mod state;
 pub mod urgency;
 
-pub use estimate::{estimate, forecast, worth};
+pub use estimate::{estimate, forecast, kept, worth};
 pub use event::event;
 pub use finding::finding;
 pub use reason::{change, reason};

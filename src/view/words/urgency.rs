@@ -3,8 +3,16 @@
 use crate::base::JobId;
 use crate::base::text::sanitise;
 use crate::model::job::{BoostCause, Inherited};
-use crate::model::setup::Limited;
+use crate::model::page::JobRow;
+use crate::model::setup::{Limited, Tier};
 use crate::view::sight::Sight;
+
+/// Its priority, what lifts it, and the tier: `200+20 (research)`.
+pub fn priority(row: &JobRow) -> String {
+    let lift = row.lifted.saturating_sub(row.priority);
+    let lift = if lift > 0 { format!("+{lift}") } else { String::new() };
+    format!("{}{lift} ({})", row.priority, Tier::of(row.priority).word())
+}
 
 /// For what a job is sorted higher.
 pub fn boost(cause: BoostCause) -> &'static str {

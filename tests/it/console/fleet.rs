@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use holdshort::base::{At, JobId, Mono, Span, Wall};
+use holdshort::base::{At, JobId, Mono, Name, Span, Wall};
+use holdshort::model::estimate::Forecast;
 use holdshort::model::finding::{Level, Signal};
 use holdshort::model::history::Minute;
 use holdshort::model::job::{
@@ -10,8 +11,9 @@ use holdshort::model::job::{
     Prompt, State,
 };
 use holdshort::model::node::{Drain, Gpu};
-use holdshort::model::page::{CountableRow, EventRow, JobRow, Lane, NodeRow};
+use holdshort::model::page::{CountableRow, EventRow, JobRow, KeptRoom, Lane, NodeRow, TeamRow};
 use holdshort::model::reason::{Code, Reason};
+use holdshort::model::team::{Bounds, Terms};
 use holdshort::model::{Fact, Finding, Resources};
 
 /// 2026-11-30 03:12 UTC.
@@ -34,6 +36,61 @@ pub struct Fleet {
     pub paused: Option<Hold>,
     /// Use and queue before now.
     pub minutes: Vec<Minute>,
+    /// The tree of teams; nobody uses teams if there is none.
+    pub teams: Vec<TeamRow>,
+}
+
+impl Fleet {
+    /// Teams that are held back.
+    pub fn paused_teams(&self) -> Vec<(Name, Hold)> {
+        let paused = |row: &TeamRow| Some((row.name.clone(), row.paused.clone()?));
+        self.teams.iter().filter_map(paused).collect()
+    }
+}
+
+/// A team with a quota of GPUs: its share of them, what it holds and what it wants.
+pub fn leaf(name: &str, quota: Option<u64>, share: u64, held: u64, pending: u64) -> TeamRow {
+    let gpus =
+        |n: u64| Resources { gpu_milli: n * 1000, cpu_milli: n * 4000, ..Resources::default() };
+    let quota = Bounds { gpu_milli: quota.map(|n| n * 1000), ..Bounds::default() };
+    TeamRow {
+        name: name.into(),
+        terms: Terms { quota, ..Terms::default() },
+        paused: None,
+        held: gpus(held),
+        firm: gpus(held / 2),
+        pending: gpus(pending),
+        share: Some(gpus(share)),
+        running: held.div_ceil(2),
+        queued: pending.div_ceil(8),
+        over_since: None,
+        next_victim: None,
+    }
+}
+
+/// Some teams, one of each kind: over, owed, borrowing, paused, idle.
+pub fn tree() -> Vec<TeamRow> {
+    let hold = Hold {
+        by: "carl".into(),
+        since: ago(Span::mins(61)),
+        until: Some(NOW.wall + Span::mins(168)),
+        reason: Some("month-end close".into()),
+    };
+    let over = TeamRow {
+        over_since: Some(ago(Span::mins(12))),
+        next_victim: Some(JobId(226)),
+        ..leaf("org/ml/research", Some(4), 5, 7, 8)
+    };
+    vec![
+        leaf("org", Some(12), 12, 11, 11),
+        leaf("org/ml", Some(8), 8, 9, 8),
+        leaf("org/ml/platform", Some(4), 3, 2, 0),
+        over,
+        leaf("org/web", Some(4), 4, 2, 3),
+        TeamRow { paused: Some(hold), ..leaf("fin", Some(2), 0, 0, 2) },
+        leaf("ops", Some(1), 3, 3, 40),
+        leaf("default", None, 0, 0, 0),
+    ]
 }
 
 /// A job that waits for room.
@@ -43,6 +100,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         name: name.into(),
         team: "default".into(),
         priority: 200,
+        lifted: 200,
         owner: "ana".into(),
         state: State::Queued,
         since: ago(Span::mins(70)),
@@ -59,6 +117,8 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         ended: None,
         expected_start: None,
         expected_end: None,
+        latest_end: None,
+        kept: None,
         exit: None,
         labels: BTreeMap::new(),
         command: vec!["./agent.sh".into(), "--task".into(), name.into()],
@@ -233,10 +293,14 @@ pub fn many() -> Fleet {
         team("web", running(228, "docs-agent", Span::secs(48))),
     ];
     jobs[3].expected_end = Some(NOW.wall + Span::mins(148));
+    jobs[3].latest_end = Some(NOW.wall + Span::mins(178));
     jobs[3].progress = Some(Progress { basis_points: Some(6650), text: None, at: NOW });
     jobs[6].hold = None;
     let mut big = team("ml", gpus(8, queued(240, "finetune-70b")));
     big.reason = short;
+    let (from, to) = (NOW.wall + Span::mins(148), NOW.wall + Span::mins(178));
+    big.expected_start = Some(Forecast { from, to, hits_percent: Some(83) });
+    big.kept = Some(KeptRoom { from: to, nodes: vec!["gpu-box-3".into()] });
     jobs.push(big);
     for index in 0..40 {
         let element = team("ops", queued(241 + u64::from(index), "batch-embed"));
@@ -292,6 +356,7 @@ pub fn many() -> Fleet {
         output: BTreeMap::from([(198, long_log()), (231, QUESTION.to_vec())]),
         paused: None,
         minutes: (0..90).map(minute).collect(),
+        teams: tree(),
     }
 }
 

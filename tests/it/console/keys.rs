@@ -71,10 +71,9 @@ proptest! {
                     Step::Lose(id) => link.change(|fleet| fleet.jobs.retain(|r| r.id.0 != id)),
                 }
                 let destroys = |asked: &Asked| {
-                    matches!(
-                        asked,
-                        Asked::Act(_, Verb::CancelIn { .. } | Verb::Cancel { .. } | Verb::Requeue)
-                    )
+                    let Asked::Act(_, verb) = asked else { return false };
+                    matches!(verb, Verb::CancelIn { .. } | Verb::Cancel { .. })
+                        || matches!(verb, Verb::Requeue | Verb::Preempt)
                 };
                 let did = link.asked().into_iter().skip(before).any(|asked| destroys(&asked));
                 assert!(!did || asking, "something was destroyed without a question");
@@ -85,8 +84,8 @@ proptest! {
     }
 
     #[test]
-    fn every_tiny_size_draws(columns in 0u16..=12, rows in 0u16..=6, pane in 0usize..7) {
-        let keys = ["", "l", "t", "b", "e", "?", "3K"][pane];
+    fn every_tiny_size_draws(columns in 0u16..=12, rows in 0u16..=6, pane in 0usize..9) {
+        let keys = ["", "l", "t", "b", "e", "d", "v", "?", "3K"][pane];
         let mut stage = staged(Fake::new(fleet::many()), (80, 24), keys);
         block(stage.event(Event::Resize { columns, rows }));
         stage.buffer();

@@ -33,6 +33,9 @@ pub enum Asked {
     Again(JobId),
     PauseAll(String),
     ResumeAll,
+    PauseTeam(Name, String),
+    ResumeTeam(Name),
+    EditTeam(Name, TeamEdit),
     Drain(Name, bool),
     Input(JobId, Vec<u8>),
     Resize(u16, u16),
@@ -207,7 +210,8 @@ impl Link for Fake {
             nodes: fleet.nodes.clone(),
             countables: fleet.countables.clone(),
             paused: fleet.paused.clone(),
-            paused_teams: Vec::new(),
+            paused_teams: fleet.paused_teams(),
+            teams: !fleet.teams.is_empty(),
             seq: 100,
             at: NOW,
         })
@@ -248,12 +252,15 @@ impl Link for Fake {
         self.note(Asked::Act(jobs, verb))
     }
 
-    fn pause(&self, _team: Option<Name>, _until: Option<Wall>, why: String) -> Answer<'_, ()> {
-        self.note(Asked::PauseAll(why))
+    fn pause(&self, team: Option<Name>, _until: Option<Wall>, why: String) -> Answer<'_, ()> {
+        self.note(match team {
+            Some(team) => Asked::PauseTeam(team, why),
+            None => Asked::PauseAll(why),
+        })
     }
 
-    fn resume(&self, _team: Option<Name>) -> Answer<'_, ()> {
-        self.note(Asked::ResumeAll)
+    fn resume(&self, team: Option<Name>) -> Answer<'_, ()> {
+        self.note(team.map_or(Asked::ResumeAll, Asked::ResumeTeam))
     }
 
     fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
@@ -268,11 +275,11 @@ impl Link for Fake {
         self.with(|_| ())
     }
     fn teams(&self) -> Answer<'_, TeamPage> {
-        self.with(|_| TeamPage { teams: Vec::new(), seq: 100, at: NOW })
+        self.with(|fleet| TeamPage { teams: fleet.teams.clone(), seq: 100, at: NOW })
     }
 
-    fn edit_team(&self, _team: Name, _edit: TeamEdit) -> Answer<'_, ()> {
-        self.with(|_| ())
+    fn edit_team(&self, team: Name, edit: TeamEdit) -> Answer<'_, ()> {
+        self.note(Asked::EditTeam(team, edit))
     }
 
     fn report(&self, _job: JobId, _report: Report) -> Answer<'_, ()> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use holdshort::base::{JobId, Span};
-use holdshort::model::job::{FailureClass, Outcome};
+use holdshort::model::job::{FailureClass, Hold, Outcome};
 use holdshort::tui::event::{Effect, Event};
 use holdshort::tui::feed::{Connection, Data};
 use holdshort::tui::theme::Theme;
@@ -15,7 +15,7 @@ use super::link::{Asked, Fake};
 
 pub const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 40), (200, 60)];
 /// Every pane by the keys that lead to it from the list.
-pub const PANES: [(&str, &str); 10] = [
+pub const PANES: [(&str, &str); 12] = [
     ("home", ""),
     ("narrowed", "4"),
     ("job", "<enter>"),
@@ -23,6 +23,8 @@ pub const PANES: [(&str, &str); 10] = [
     ("log-with-times", "ls"),
     ("terminal", "t"),
     ("nodes", "b"),
+    ("teams", "d"),
+    ("hours", "v"),
     ("events", "e"),
     ("messages", "m"),
     ("help", "?"),
@@ -253,5 +255,36 @@ fn themes_paint_the_same_words() {
         let options = Options { theme, ..options() };
         let stage = staged_with(Fake::new(fleet::many()), options, (80, 24), "");
         assert_eq!(text(&stage.buffer()), plain, "{name}");
+    }
+}
+
+#[test]
+fn while_everything_is_paused_the_top_of_every_screen_says_so() {
+    let hold = Hold {
+        by: "carl".into(),
+        since: fleet::ago(Span::mins(11)),
+        until: Some(fleet::NOW.wall + Span::hours(3)),
+        reason: Some("cooling is out".into()),
+    };
+    let link = Fake::new(Fleet { paused: Some(hold), ..fleet::many() });
+    for (pane, keys) in PANES.iter().filter(|(pane, _)| *pane != "help") {
+        let screen = printed(&staged(link.clone(), (80, 24), keys).buffer());
+        let said = "! EVERYTHING is paused by carl since 03:01 until 06:12: cooling is out";
+        assert!(screen.contains(said), "{pane}: {screen}");
+        let halted = format!("\n{0}\n{0}\n", "H".repeat(80));
+        assert!(screen.contains(&halted), "{pane}: {screen}");
+    }
+    link.change(|fleet| fleet.paused = None);
+    let screen = printed(&staged(link, (80, 24), "").buffer());
+    assert!(!screen.contains("HHHH") && !screen.contains("EVERYTHING"), "{screen}");
+}
+
+#[test]
+fn taking_a_jobs_room_says_whose_it_is_and_what_is_lost() {
+    let screen = text(&staged(Fake::new(fleet::many()), (80, 24), "3jX").buffer());
+    for said in
+        ["TAKE THE ROOM OF 198 finetune-7b", "lost: 5h02 of work", "it saved itself 14m ago"]
+    {
+        assert!(screen.contains(said), "{said}: {screen}");
     }
 }

@@ -2,6 +2,7 @@
 
 use holdshort::base::JobId;
 use holdshort::model::command::Verb;
+use holdshort::model::team::TeamEdit;
 use holdshort::tui::Options;
 use holdshort::tui::actions::{Danger, TABLE};
 use holdshort::tui::event::{Effect, Event};
@@ -12,13 +13,14 @@ use super::grid::{block, options, staged, staged_with, text};
 use super::link::{Asked, Fake};
 
 /// Keys to a pane and back to a state in which every action could work.
-const PLACES: [&str; 7] = ["", "3j", "5", "3j<enter>", "3jl", "t", "b"];
+const PLACES: [&str; 9] = ["", "3j", "5", "3j<enter>", "3jl", "t", "b", "djjj", "vj"];
 
 fn cancelled(asked: &[Asked]) -> Vec<JobId> {
     let jobs = asked.iter().filter_map(|asked| match asked {
-        Asked::Act(jobs, Verb::CancelIn { .. } | Verb::Cancel { .. } | Verb::Requeue) => {
-            Some(jobs.clone())
-        }
+        Asked::Act(
+            jobs,
+            Verb::CancelIn { .. } | Verb::Cancel { .. } | Verb::Requeue | Verb::Preempt,
+        ) => Some(jobs.clone()),
         _ => None,
     });
     jobs.flatten().collect()
@@ -193,4 +195,60 @@ fn nodes_are_drained_and_come_back() {
     staged(link.clone(), (80, 24), "bDjD");
     let drained = [Asked::Drain("gpu-box-3".into(), true), Asked::Drain("gpu-box-4".into(), false)];
     assert_eq!(link.asked(), drained);
+}
+
+#[test]
+fn a_team_is_paused_and_its_quota_changed_only_after_a_yes() {
+    let team = |asked: &Asked| matches!(asked, Asked::PauseTeam(..) | Asked::EditTeam(..));
+    for keys in
+        ["djjjPmove<enter>", "djjjPmove<enter>n", "djjjP<enter>y", "djjjE,gpu=9<enter><enter>"]
+    {
+        let link = Fake::new(fleet::many());
+        staged(link.clone(), (80, 24), keys);
+        assert!(!link.asked().iter().any(team), "{keys}: {:?}", link.asked());
+    }
+    let link = Fake::new(fleet::many());
+    let mut stage = staged(link.clone(), (80, 24), "djjjPmove<enter>");
+    let screen = text(&stage.buffer());
+    assert!(screen.contains("PAUSE TEAM org/ml/research") && screen.contains("move"), "{screen}");
+    block(stage.press("y"));
+    assert_eq!(link.asked(), [Asked::PauseTeam("org/ml/research".into(), "move".into())]);
+    let screen = text(&stage.buffer());
+    assert!(screen.contains("team org/ml/research paused (u takes it back)"), "{screen}");
+    block(stage.press("u"));
+    assert_eq!(link.asked().last(), Some(&Asked::ResumeTeam("org/ml/research".into())));
+}
+
+#[test]
+fn a_quota_is_said_in_words_before_it_is_changed_and_can_be_taken_back() {
+    let link = Fake::new(fleet::many());
+    let mut stage = staged(link.clone(), (80, 24), "djjjE");
+    let screen = text(&stage.buffer());
+    assert!(screen.contains("quota of org/ml/research: gpu=4"), "{screen}");
+    block(stage.press("<backspace>x<enter>"));
+    assert!(stage.app.popup.is_some() && link.asked().is_empty(), "x is no number");
+    block(stage.press("<backspace>2<enter>"));
+    let screen = text(&stage.buffer());
+    assert!(screen.contains("GPU: 4 GPUs now, 2 GPUs then"), "{screen}");
+    assert!(screen.contains("5 GPUs of what it holds is then borrowed"), "{screen}");
+    block(stage.press("yu"));
+    let quotas = link.asked().into_iter().map(|asked| match asked {
+        Asked::EditTeam(_, TeamEdit::Set(change)) => change.quota.gpu_milli,
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(quotas.collect::<Vec<_>>(), [Some(Some(2000)), Some(Some(4000))]);
+}
+
+#[test]
+fn who_is_alone_is_not_offered_teams() {
+    let stage = staged(Fake::new(fleet::few()), (80, 24), "d");
+    assert_eq!(stage.app.stack.len(), 1);
+    assert!(text(&stage.buffer()).contains("there are no teams here"));
+}
+
+#[test]
+fn a_team_leads_to_its_jobs() {
+    let stage = staged(Fake::new(fleet::many()), (80, 24), "dj<home>jjjj<enter>");
+    assert_eq!(stage.app.stack.len(), 1);
+    assert_eq!(stage.app.front().and_then(|pane| pane.filter()), Some("team=org/web"));
 }

@@ -149,7 +149,7 @@ impl Pane for Home {
             Some(Pick::Job(_, job)) => Some(job),
             _ => None,
         };
-        Target { job, node: None, section: self.narrow }
+        Target { job, section: self.narrow, ..Target::default() }
     }
 
     fn settle(&mut self, ground: &Ground, area: Rect) {

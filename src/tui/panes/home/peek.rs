@@ -2,7 +2,6 @@
 
 use crate::base::text::fold_lines;
 use crate::model::page::JobRow;
-use crate::model::setup::Tier;
 use crate::tui::ground::Ground;
 use crate::view::line::{Line, Role};
 use crate::view::next::{next, trouble};
@@ -30,6 +29,9 @@ pub fn peek(row: &JobRow, ground: &Ground, columns: usize) -> Vec<Line> {
         None => {
             let role = if super::is_bad(row) { Role::Bad } else { Role::Plain };
             folded(&next(row, &sight), role);
+            if let Some(start) = &row.expected_start {
+                folded(&words::worth(start), Role::Muted);
+            }
         }
     }
     if let Some(hold) = &row.hold {
@@ -57,7 +59,7 @@ pub fn peek(row: &JobRow, ground: &Ground, columns: usize) -> Vec<Line> {
     if !row.nodes.is_empty() {
         pair("on", row.nodes.join(", "));
     }
-    pair("priority", format!("{} ({})", row.priority, Tier::of(row.priority).word()));
+    pair("priority", words::urgency::priority(row));
     if row.attempt > 1 {
         pair("attempt", row.attempt.to_string());
     }
