@@ -57,6 +57,7 @@ pub fn leaf(name: &str, quota: Option<u64>, share: u64, held: u64, pending: u64)
         name: name.into(),
         terms: Terms { quota, ..Terms::default() },
         paused: None,
+        window: None,
         held: gpus(held),
         firm: gpus(held / 2),
         pending: gpus(pending),
