@@ -13,7 +13,7 @@ use super::grid::{block, options, staged, staged_with, text};
 use super::link::{Asked, Fake};
 
 /// Keys to a pane and back to a state in which every action could work.
-const PLACES: [&str; 9] = ["", "3j", "5", "3j<enter>", "3jl", "t", "b", "djjj", "vj"];
+const PLACES: [&str; 9] = ["", "3j", "5", "3j<enter>", "3jl", "t", "b", "dgjjj", "vj"];
 
 fn cancelled(asked: &[Asked]) -> Vec<JobId> {
     let jobs = asked.iter().filter_map(|asked| match asked {
@@ -201,14 +201,14 @@ fn nodes_are_drained_and_come_back() {
 fn a_team_is_paused_and_its_quota_changed_only_after_a_yes() {
     let team = |asked: &Asked| matches!(asked, Asked::PauseTeam(..) | Asked::EditTeam(..));
     for keys in
-        ["djjjPmove<enter>", "djjjPmove<enter>n", "djjjP<enter>y", "djjjE,gpu=9<enter><enter>"]
+        ["dgjjjPmove<enter>", "dgjjjPmove<enter>n", "dgjjjP<enter>y", "dgjjjE,gpu=9<enter><enter>"]
     {
         let link = Fake::new(fleet::many());
         staged(link.clone(), (80, 24), keys);
         assert!(!link.asked().iter().any(team), "{keys}: {:?}", link.asked());
     }
     let link = Fake::new(fleet::many());
-    let mut stage = staged(link.clone(), (80, 24), "djjjPmove<enter>");
+    let mut stage = staged(link.clone(), (80, 24), "dgjjjPmove<enter>");
     let screen = text(&stage.buffer());
     assert!(screen.contains("PAUSE TEAM org/ml/research") && screen.contains("move"), "{screen}");
     block(stage.press("y"));
@@ -222,7 +222,7 @@ fn a_team_is_paused_and_its_quota_changed_only_after_a_yes() {
 #[test]
 fn a_quota_is_said_in_words_before_it_is_changed_and_can_be_taken_back() {
     let link = Fake::new(fleet::many());
-    let mut stage = staged(link.clone(), (80, 24), "djjjE");
+    let mut stage = staged(link.clone(), (80, 24), "dgjjjE");
     let screen = text(&stage.buffer());
     assert!(screen.contains("quota of org/ml/research: gpu=4"), "{screen}");
     block(stage.press("<backspace>x<enter>"));
