@@ -19,7 +19,7 @@ pub struct WishOptions {
     /// It may be stopped to make room for others; needs --requeue or --resumable
     #[arg(long, overrides_with = "no_preemptible")]
     pub preemptible: bool,
-    /// It may not [default]
+    /// It may not, which is the default
     #[arg(long, overrides_with = "preemptible")]
     pub no_preemptible: bool,
     /// It should have ended by then: 18:00, `tomorrow 08:00`, +6h

@@ -1,6 +1,6 @@
 //! Whose turn it is: from the top of the tree down to a team, there the best job (kai.md 1.2).
 //!
-//! Siblings are compared with the best job below each ([`queue_order`]), anew after each
+//! Siblings are compared with the best job below each (`policy::queue_order`), anew after each
 //! placement; only the line of the team whose turn it was is looked at again.
 
 use std::cmp::Ordering;
