@@ -250,7 +250,7 @@ const SCHEDULER: &[Key] = &[
 ];
 
 /// How nodes are chosen, by word.
-pub const PLACES: &[&str] = &["bin_pack", "spread", "least_fragmentation"];
+pub const PLACES: &[&str] = &["bin_pack", "spread"];
 
 /// From whose team a minimum run time is read, by word.
 pub const PROTECTIONS: &[&str] = &["lca", "queue"];

@@ -5,14 +5,13 @@
 //! and each resource the classes sum to capacity × time, exactly: amounts are whole numbers,
 //! time is milliseconds, and products are `u128`. [`audit`] proves it from outside.
 //!
-//! Start with [`meter`]; then [`report`] for sums, [`codec`] for bytes, [`decay`] for what a fair
-//! share remembers. A new class is a variant of [`crate::model::fact::Class`] and its word in
-//! `model/class`: nothing here names more classes than it books itself.
+//! Start with [`meter`]; then [`report`] for sums, [`codec`] for bytes. A new class is a variant
+//! of [`crate::model::fact::Class`] and its word in `model/class`: nothing here names more classes
+//! than it books itself.
 
 pub mod amounts;
 pub mod audit;
 pub mod codec;
-pub mod decay;
 pub mod interval;
 pub mod meter;
 mod place;

@@ -50,6 +50,7 @@ pub const SWITCHES: &[&str] = &[
     "estimate",
     "ageing",
     "deadline",
+    "retry",
     "inheritance",
     "window",
     "spot",
@@ -96,8 +97,6 @@ pub enum PlaceBy {
     BinPack,
     /// The emptiest.
     Spread,
-    /// Where the least room becomes useless for the usual requests.
-    LeastFragmentation,
 }
 
 /// From whose team a reclaim's minimum runtime is read.

@@ -16,6 +16,7 @@ mod gangs;
 pub mod health;
 mod index;
 pub mod invariants;
+mod past_use;
 pub mod plan;
 pub mod policy;
 pub mod world;

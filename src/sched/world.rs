@@ -20,6 +20,7 @@ use crate::sched::actions::{self, urgency};
 use crate::sched::future::hits::Hits;
 use crate::sched::future::learned::Learned;
 use crate::sched::index::Index;
+use crate::sched::past_use::PastUse;
 
 /// Everything the scheduler knows, at one instant.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -62,6 +63,8 @@ pub struct World {
     pub(super) limited: OrdMap<Name, Limited>,
     /// What past runs say of the next.
     pub(super) history: Learned,
+    /// What teams used in the past.
+    pub(super) past: Arc<PastUse>,
     /// How many forecasts came true.
     pub(super) hits: Hits,
     /// What follows from the jobs.
@@ -159,6 +162,11 @@ impl World {
         self.looked.get(user).copied().unwrap_or_default()
     }
 
+    /// What teams used in the past; nothing without a half-life in the configuration.
+    pub fn past_use(&self) -> &PastUse {
+        &self.past
+    }
+
     /// What follows from the jobs: lanes, queue, room in use.
     pub fn index(&self) -> &Index {
         &self.index
@@ -181,7 +189,9 @@ impl World {
             name.starts_with("api:")
                 .then_some(Countable { count: API_DEFAULT_COUNT, per_minute: None })
         };
-        self.setup.resources.get(name).cloned().or_else(built_in)
+        let known = self.setup.resources.get(name).cloned().or_else(built_in)?;
+        let per_minute = known.per_minute.filter(|_| self.setup.cycle.on("rate"));
+        Some(Countable { per_minute, ..known })
     }
 
     /// Units of a rated resource taken in the 60 seconds before `now`.
@@ -291,6 +301,8 @@ struct Saved {
     #[serde(default)]
     history: Learned,
     #[serde(default)]
+    past: Arc<PastUse>,
+    #[serde(default)]
     hits: Hits,
 }
 
@@ -320,6 +332,7 @@ impl Serialize for World {
             aged: self.aged,
             limited: self.limited.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
             history: self.history.clone(),
+            past: self.past.clone(),
             hits: self.hits.clone(),
         }
         .serialize(serializer)
@@ -348,6 +361,7 @@ impl<'de> Deserialize<'de> for World {
             aged: saved.aged,
             limited: saved.limited.into_iter().collect(),
             history: saved.history,
+            past: saved.past,
             hits: saved.hits,
             ..World::default()
         };

@@ -12,11 +12,13 @@ use std::collections::BTreeSet;
 
 use crate::base::{JobId, Mono, Span, Wall};
 use crate::model::Fact;
+use crate::model::estimate::Confidence;
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{BoostCause, Job, State};
 use crate::model::reason::{Numbers, Value};
 use crate::sched::actions::urgency::demand::Demands;
 use crate::sched::decide::life;
+use crate::sched::future::estimate;
 use crate::sched::plan::Plan;
 use crate::sched::policy::boost;
 use crate::sched::policy::deadline::Due;
@@ -147,7 +149,7 @@ fn meet_deadline(plan: &mut Plan, id: JobId, demands: &mut Demands) {
     let wall = plan.at().wall;
     let on = plan.world().setup().cycle.on(BoostCause::Deadline.word());
     let due = job.spec.deadline.filter(|_| on);
-    let due = due.map(|deadline| Due { deadline, p90: p90(&job) });
+    let due = due.map(|deadline| Due { deadline, p90: p90(plan.world(), &job) });
     let latest_start = due.map(|due| due.latest_start());
     if job.latest_start != latest_start {
         plan.note(Fact::JobDue { job: id, latest_start });
@@ -165,11 +167,11 @@ fn meet_deadline(plan: &mut Plan, id: JobId, demands: &mut Demands) {
     life::find(plan, id, Signal::DeadlineAtRisk, level, &evidence);
 }
 
-/// What nine of ten such runs take at most, as far as it is known: what its owner expects, but
-/// never more than its limit allows; else the limit; else nothing.
-fn p90(job: &Job) -> Span {
-    let (estimate, limit) = (job.spec.estimate, job.spec.time_limit);
-    estimate.into_iter().chain(limit).min().unwrap_or(Span::ZERO)
+/// What nine of ten such runs take at most, as far as it is known: an estimate that is not worth
+/// anything alarms nobody.
+fn p90(world: &World, job: &Job) -> Span {
+    let estimate = estimate::of_spec(world, &job.spec);
+    if estimate.confidence == Confidence::None { Span::ZERO } else { estimate.p90 }
 }
 
 fn evidence(due: Due, wall: Wall, ran: Span) -> Numbers {

@@ -22,6 +22,10 @@ impl World {
     /// goes back: a fact is no older than the one before it.
     pub fn apply(&mut self, at: At, fact: &Fact) {
         self.note_use(at, fact);
+        // Until it is known, the time the machine was off or asleep looks like any other.
+        if !matches!(fact, Fact::Down { .. }) {
+            self.wind_use(at.now);
+        }
         let at = At { now: self.at.now.max(at.now), wall: self.at.wall.max(at.wall) };
         self.at = at;
         match fact {

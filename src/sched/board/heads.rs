@@ -8,7 +8,7 @@ use crate::sched::board::Board;
 use crate::sched::board::place::sum;
 use crate::sched::board::seat::Waiting;
 use crate::sched::board::turns::Waits;
-use crate::sched::index::{Shape, wants};
+use crate::sched::index::Shape;
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::gang::Share;
 use crate::sched::policy::order::Place;
@@ -83,12 +83,6 @@ impl Board {
         let place = Place { standing, ..head.place };
         let (chunk, team) = (Amounts::from(&asks(&shape)), head.team);
         Some(Head { place, chunk, shape, team, again: true })
-    }
-
-    /// The head of a job that runs, or was placed, by itself.
-    pub fn head_of(&self, id: JobId) -> Option<Head> {
-        let (shape, place) = wants(self.world.job(id)?)?;
-        self.head(&Arc::new(shape), place)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::sched::board::heads::{Head, asks};
 use crate::sched::board::seat::{Mark, Seat, Spot, Waiting};
 use crate::sched::board::{Undo, settle::Deed};
 use crate::sched::policy::amounts::Amounts;
-use crate::sched::policy::fit::{self, Grip, Level, Room, When};
+use crate::sched::policy::fit::{self, Grip, Level, When};
 use crate::sched::policy::gates;
 use crate::sched::policy::queue::lineage;
 use crate::sched::policy::spot;
@@ -394,12 +394,6 @@ impl Board {
     /// Whether spot nodes are for those only who can leave them.
     pub fn spot_rule(&self) -> bool {
         self.world.setup().cycle.on("spot")
-    }
-
-    /// Rooms that take new work, as they are.
-    pub fn open_rooms(&self) -> Vec<Room> {
-        let open = (0..self.rooms.len()).filter(|node| self.is_open(*node));
-        open.map(|node| self.rooms[node].clone()).collect()
     }
 }
 

@@ -45,11 +45,14 @@ impl Teams {
         let paused: Vec<bool> = teams.iter().map(held).collect();
         let mut all = Teams { names, queues: queues(&teams, &parents), children, paused, total };
         let mut wanted = vec![Amounts::default(); teams.len()];
+        let mut used = vec![Amounts::default(); teams.len()];
         for (at, team) in teams.iter().enumerate() {
             let line = lineage(&all.queues, at);
             all.paused[at] |= line.iter().any(|above| teams[*above].paused.is_some());
             let Account { held, firm, wanted: wants } = world.index().account_of(&team.name);
+            let past = world.past_use().of(&team.name);
             for above in line {
+                used[above] = used[above].plus(&past);
                 let queue = &mut all.queues[above];
                 queue.allocated = queue.allocated.plus(&held);
                 queue.firm = queue.firm.plus(&firm);
@@ -59,12 +62,13 @@ impl Teams {
                 }
             }
         }
-        all.share(&teams, &wanted, &world.setup().cycle);
+        let used: Vec<Amounts> = used.iter().map(|used| world.past_use().part(used)).collect();
+        all.share(&teams, &wanted, &used, &world.setup().cycle);
         all
     }
 
     /// Sets the fair shares. Switched off, every team may have everything.
-    fn share(&mut self, teams: &[&Team], wanted: &[Amounts], cycle: &Cycle) {
+    fn share(&mut self, teams: &[&Team], wanted: &[Amounts], used: &[Amounts], cycle: &Cycle) {
         if !cycle.on("fair_share") {
             self.queues.iter_mut().for_each(|queue| queue.fair = self.total);
             return;
@@ -77,7 +81,7 @@ impl Teams {
             limit: team.terms.limit,
             weight: team.terms.weight,
             request: self.queues[at].allocated.plus(&wanted[at]),
-            usage_ppb: Amounts::default(),
+            usage_ppb: used[at],
         };
         let claims: Vec<shares::Team> = teams.iter().enumerate().map(claim).collect();
         let k_ppb = cycle.usage_weight.saturating_mul(BILLION / 1000);

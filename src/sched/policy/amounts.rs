@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::Resources;
 pub use crate::model::team::{Bounds, Weights};
 
@@ -21,7 +23,7 @@ pub enum Kind {
 }
 
 /// How much of each.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Amounts {
     /// Thousandths of a core.
     pub cpu_milli: u64,

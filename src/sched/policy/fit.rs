@@ -193,9 +193,7 @@ impl Room {
         let full = |level: &Level| (level.at(when), level.free());
         let (at, _) = fitting.min_by_key(|(_, d)| match by {
             PlaceBy::Spread => (WHOLE - full(&d.level).0, 0, d.index),
-            PlaceBy::BinPack | PlaceBy::LeastFragmentation => {
-                (full(&d.level).0, full(&d.level).1, d.index)
-            }
+            PlaceBy::BinPack => (full(&d.level).0, full(&d.level).1, d.index),
         })?;
         Some(Grip::Share { at, milli: gpu_milli })
     }
@@ -341,7 +339,7 @@ impl Room {
             _ => (self.gpu_later(), self.devices.len() as u64 * WHOLE),
         };
         let density = match by {
-            PlaceBy::BinPack | PlaceBy::LeastFragmentation => free,
+            PlaceBy::BinPack => free,
             PlaceBy::Spread => 1000 - free.saturating_mul(1000) / total.max(1),
         };
         (later, misused, density, &self.name)

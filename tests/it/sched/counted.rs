@@ -167,3 +167,12 @@ fn absurd_amounts_are_answered_and_never_overflow() {
     assert!(site.because(cpu).starts_with("never_fits"));
     assert!(site.because(more).starts_with("resource_busy"));
 }
+
+#[test]
+fn a_rate_that_is_switched_off_holds_nobody_back() {
+    let mut site = Site::new(16, 0);
+    site.resource("api:x", Some(countable(10, Some(2))));
+    site.configure(|setup| setup.cycle.off = ["rate".into()].into());
+    let all = site.submit_many(4, |job| job.request.custom = [("api:x".into(), 1)].into());
+    site.stand(&all, &["starting"; 4]);
+}

@@ -21,16 +21,6 @@ fn risk(site: &Site, job: JobId) -> Option<Level> {
     site.job(job).findings.get(&Signal::DeadlineAtRisk).map(|finding| finding.level)
 }
 
-fn starts(site: &mut Site) -> Vec<JobId> {
-    let mut order = Vec::new();
-    while let [job] = site.holding()[..] {
-        order.push(job);
-        site.start(job);
-        site.end(job, 0);
-    }
-    order
-}
-
 #[test]
 fn the_one_that_must_start_first_goes_first_and_one_without_a_deadline_last() {
     let mut site = Site::new(1, 0);
@@ -43,7 +33,7 @@ fn the_one_that_must_start_first_goes_first_and_one_without_a_deadline_last() {
     let order = [runs, urgent, long, near_but_short, far, none];
     let places = order[1..].iter().map(|job| site.why(*job).position);
     assert!(places.eq((1..6).map(Some)), "the list says so too");
-    assert_eq!(starts(&mut site), order);
+    assert_eq!(site.starts(), order);
 }
 
 #[test]
@@ -54,7 +44,7 @@ fn without_deadlines_age_decides() {
     let (older, due) = (site.submit(|_| {}), due(&mut site, 30, 20));
     site.advance(Span::mins(25));
     assert_eq!((site.job(due).boosts.deadline, risk(&site, due)), (0, None));
-    assert_eq!(starts(&mut site), [runs, older, due]);
+    assert_eq!(site.starts(), [runs, older, due]);
 }
 
 #[test]
@@ -68,7 +58,7 @@ fn slack_that_runs_out_lifts_a_job_over_more_urgent_ones() {
         site.job(due).boosts.deadline
     });
     assert_eq!(steps, [0, 2, 4], "half a run of slack, then none");
-    assert_eq!(starts(&mut site)[1..], [due, urgent]);
+    assert_eq!(site.starts()[1..], [due, urgent]);
 }
 
 #[test]

@@ -2,11 +2,10 @@
 //! twice or lost; here it is where it belongs.
 
 use holdshort::base::{At, JobId, Mono, Span, TaskId};
-use holdshort::ledger::{Interval, decay};
+use holdshort::ledger::Interval;
 use holdshort::model::command::{Change, Command, TaskEvent, Verb};
 use holdshort::model::fact::Class;
 use holdshort::model::job::{Exit, Gang};
-use holdshort::sched::policy::usage;
 
 use super::world::{GIB, Site, countable, gpu};
 
@@ -262,26 +261,4 @@ fn a_job_that_changes_its_team_is_paid_by_the_new_one_from_then_on() {
         own.map(|interval| interval.span().0).sum::<u64>()
     };
     assert_eq!((paid("default"), paid("ml")), (10_000, 5_000));
-}
-
-#[test]
-fn a_fading_sum_over_intervals_is_the_one_that_is_wound_forward() {
-    let mut site = Site::new(4, 0);
-    let half_life = Span::hours(3);
-    let mut wound = 0;
-    for n in 0..8_u64 {
-        let job = site.submit(|spec| spec.request.cpu_milli = 500 * (n % 4 + 1));
-        site.start(job);
-        for _ in 0..40 {
-            let held = site.world.index().used("n1").held.cpu_milli;
-            site.advance(Span::mins(1));
-            wound = usage::wind(wound, held, Span::mins(1), Some(half_life));
-        }
-        site.end(job, 0);
-    }
-    let all = site.metered.all(site.at.now);
-    let faded = decay::by_team(all.iter(), site.at.now, half_life);
-    let summed = u64::try_from(faded["default"].cpu_milli_ms / 1000).unwrap();
-    // Wound in steps of a minute, what is used in a step does not fade before its end.
-    assert!(wound.abs_diff(summed) < wound / 200, "{wound} {summed}");
 }

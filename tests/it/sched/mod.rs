@@ -36,6 +36,7 @@ mod ledger;
 mod limits;
 mod machine;
 mod order;
+mod past_use;
 mod pausing;
 mod pools;
 mod random;

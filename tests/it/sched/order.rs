@@ -1,22 +1,11 @@
 //! Who goes first, and that nobody waits in vain.
 
-use holdshort::base::{JobId, Span};
+use holdshort::base::Span;
 use holdshort::model::command::{Change, Verb};
 use holdshort::model::job::Gang;
 use holdshort::model::setup::Tier;
 
 use super::world::Site;
-
-/// Cancels what runs, one job at a time, and notes who got the room each time.
-fn starts(site: &mut Site) -> Vec<JobId> {
-    let mut order = Vec::new();
-    while let [job] = site.holding()[..] {
-        order.push(job);
-        site.start(job);
-        site.end(job, 0);
-    }
-    order
-}
 
 #[test]
 fn the_higher_priority_goes_first_and_the_older_of_equals() {
@@ -28,7 +17,7 @@ fn the_higher_priority_goes_first_and_the_older_of_equals() {
     let second = site.submit(|job| job.priority = Tier::Deadline.priority());
     let top = site.submit(|job| job.priority = Tier::Production.priority());
     let odd = site.submit(|job| job.priority = 301);
-    assert_eq!(starts(&mut site), [running, top, odd, first, second, batch]);
+    assert_eq!(site.starts(), [running, top, odd, first, second, batch]);
 }
 
 #[test]
@@ -77,7 +66,7 @@ fn one_that_comes_back_goes_before_new_ones_of_its_priority() {
     site.act(back, Verb::Requeue);
     let old = site.submit(|_| {});
     site.end(back, 143);
-    assert_eq!(starts(&mut site), [urgent, back, old]);
+    assert_eq!(site.starts(), [urgent, back, old]);
 }
 
 #[test]
@@ -112,7 +101,7 @@ fn next_goes_before_its_team_and_the_last_next_wins() {
     site.act(b, Verb::Next);
     assert_eq!(site.why(b).position, Some(2), "after another team's higher priority");
     // Between teams that hold the same the older goes first, whatever their jobs' priorities.
-    assert_eq!(starts(&mut site), [running, b, a, head, other]);
+    assert_eq!(site.starts(), [running, b, a, head, other]);
 }
 
 #[test]
@@ -121,7 +110,7 @@ fn next_of_several_keeps_their_order() {
     let jobs = site.submit_many(5, |_| {});
     let by = super::world::owner();
     site.try_act(by, &[jobs[4], jobs[2], jobs[4]], Verb::Next).unwrap();
-    assert_eq!(starts(&mut site), [jobs[0], jobs[4], jobs[2], jobs[1], jobs[3]]);
+    assert_eq!(site.starts(), [jobs[0], jobs[4], jobs[2], jobs[1], jobs[3]]);
 }
 
 #[test]
@@ -168,5 +157,5 @@ fn the_list_shows_the_queue_in_the_order_it_starts() {
     let places = queued.map(|job| site.why(job).position);
     assert_eq!(places, [Some(1), Some(2), Some(3), Some(4)]);
     assert_eq!(site.why(later).position, None);
-    assert_eq!(starts(&mut site)[1..], queued);
+    assert_eq!(site.starts()[1..], queued);
 }

@@ -54,7 +54,7 @@ fn percent(plan: &Plan, deadline: Wall, kind: Kind) -> Option<u64> {
 fn work(plan: &Plan, world: &World, job: &Job, kind: Kind) -> Option<Work> {
     let deadline = job.spec.deadline?;
     let ran = job.run_time(world.active(plan.at().now));
-    let left = Span(super::p90(job).0.saturating_sub(ran.0));
+    let left = Span(super::p90(plan.world(), job).0.saturating_sub(ran.0));
     let amount = Amounts::from(&job.spec.request_of_all()).get(kind);
     Some(Work { deadline, volume: u128::from(amount) * u128::from(left.0) })
 }
