@@ -86,7 +86,7 @@ impl Board {
                 continue;
             }
             // Nothing was tried before it that would be taken back now.
-            if at == 0 && fresh && plain && mode == Mode::Start && self.guard.is_none() {
+            if at == 0 && fresh && plain && mode == Mode::Start && self.denies_nothing() {
                 self.hopeless.push(asks[0]);
             }
             return false;

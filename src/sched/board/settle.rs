@@ -55,7 +55,7 @@ impl Board {
     fn end_promises(&self, plan: &mut Plan) {
         let promised: Vec<JobId> = plan.world().index().promised.iter().copied().collect();
         for id in promised {
-            if self.standing.is_some() && !self.seats.contains_key(&id) {
+            if self.promise_stands(id) && !self.seats.contains_key(&id) {
                 continue;
             }
             let Some(job) = plan.job(id) else { continue };

@@ -10,13 +10,12 @@ use std::collections::BTreeMap;
 
 use crate::base::{Mono, Name, Span};
 use crate::model::Resources;
-use crate::model::job::{GpuShare, Job, State, TaskState};
-use crate::model::page::Lane;
+use crate::model::job::{GpuShare, Job, TaskState};
 use crate::sched::board::Board;
 use crate::sched::board::seat::{Mark, Spot};
 use crate::sched::board::settle::Deed;
 use crate::sched::future::ask::{Ask, Counter, Slot};
-use crate::sched::future::estimate;
+use crate::sched::future::estimate::{self, Left};
 use crate::sched::policy::capacity::Capacity;
 use crate::sched::policy::fit::{Grip, Level, Room, WHOLE, When};
 use crate::sched::policy::profile::Profile;
@@ -144,15 +143,9 @@ impl Timeline {
 
     /// Looks at each task that holds room or gets some, with its expected end.
     fn each_end(&self, board: &Board, mut see: impl FnMut(&Job, u32, &Spot, Mono)) {
-        let index = board.world().index();
-        let lanes = [Lane::Running, Lane::Human];
-        for (_, id) in lanes.iter().flat_map(|lane| index.lane(*lane, None)) {
-            let Some(job) = board.world().job(id) else { continue };
-            if matches!(job.state, State::Stopping(_)) || job.frozen {
-                continue;
-            }
-            let end = self.end_of(board, job);
-            if let Some(seat) = board.seated(id) {
+        for (job, left) in board.runs() {
+            let end = self.end_after(left);
+            if let Some(seat) = board.seated(job.id) {
                 for cell in &seat.tasks {
                     if let Mark::Holds(spot) = &cell.mark {
                         see(job, cell.group, spot, end);
@@ -188,7 +181,10 @@ impl Timeline {
 
     /// When a job ends that runs, or starts now.
     fn end_of(&self, board: &Board, job: &Job) -> Mono {
-        let left = estimate::left(board.world(), job, board.at());
+        self.end_after(&estimate::left(board.world(), job, board.at()))
+    }
+
+    fn end_after(&self, left: &Left) -> Mono {
         self.now
             + match self.by {
                 By::Median => left.median,

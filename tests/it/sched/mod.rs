@@ -32,6 +32,7 @@ mod gangs;
 mod gpus;
 mod interactive;
 mod inversion;
+mod large;
 mod ledger;
 mod limits;
 mod machine;

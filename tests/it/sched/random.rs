@@ -7,6 +7,7 @@ use holdshort::base::{At, JobId, Name, Span, TaskId, Wall};
 use holdshort::model::command::{Command, Report, Submit, TaskEvent, Until, Verb};
 use holdshort::model::job::{ArrayPlace, Exit, Gang};
 use holdshort::model::refusal::RefusalCode;
+use holdshort::model::setup::LARGE;
 use holdshort::model::team::{Bounds, Terms, Weights};
 use holdshort::model::{JobSpec, Team};
 use holdshort::sched::health::{self, Signals};
@@ -291,9 +292,10 @@ fn config() -> ProptestConfig {
 }
 
 /// Goes through the steps; the driver checks each.
-fn play(nodes: usize, steps: &[Step]) {
+/// `large` says from where on full cycles wait.
+fn play(nodes: usize, steps: &[Step], large: u64) {
     let mut site = Site::bare();
-    site.configure(|setup| setup.teams = teams());
+    site.configure(|setup| (setup.teams, setup.cycle.large) = (teams(), large));
     site.json_every = 16;
     for name in &NODES[..nodes] {
         site.node(name, 3, 6, if *name == "n2" { 0 } else { 2 });
@@ -311,7 +313,15 @@ proptest! {
         nodes in 1..4usize,
         steps in prop::collection::vec(step(false), 10..80),
     ) {
-        play(nodes, &steps);
+        play(nodes, &steps, LARGE);
+    }
+
+    #[test]
+    fn no_sequence_where_full_cycles_wait_breaks_a_rule(
+        nodes in 1..4usize,
+        steps in prop::collection::vec(step(true), 10..80),
+    ) {
+        play(nodes, &steps, 0);
     }
 
     #[test]
@@ -319,6 +329,6 @@ proptest! {
         nodes in 1..4usize,
         steps in prop::collection::vec(step(true), 10..80),
     ) {
-        play(nodes, &steps);
+        play(nodes, &steps, LARGE);
     }
 }
