@@ -11,7 +11,7 @@ use crate::model::node::{Gpu, Node};
 use crate::model::page::Lane;
 use crate::model::pool::Stage;
 use crate::model::reason::{Code, Reason};
-use crate::model::setup::PlaceBy;
+use crate::model::setup::{Countable, PlaceBy};
 use crate::sched::actions::pools;
 use crate::sched::board::place::Fussy;
 use crate::sched::board::room as room_of;
@@ -301,7 +301,9 @@ fn promised_units(world: &World, name: &str, but: JobId) -> u64 {
 
 fn countables(world: &World, job: &Job, chunk: &Resources, at: At, reasons: &mut Vec<Reason>) {
     for (name, need) in &chunk.custom {
-        let (need, Some(countable)) = (*need, world.countable(name)) else { continue };
+        // One that is no longer there has no unit; who was frozen meanwhile waits for it.
+        let nothing = Countable { count: 0, per_minute: None };
+        let (need, countable) = (*need, world.countable(name).unwrap_or(nothing));
         if let Some(limited) = world.limit_of(name, at.wall).filter(|_| !job.frozen) {
             reasons.push(super::urgency::limited(name, limited));
         }

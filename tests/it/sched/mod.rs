@@ -10,8 +10,11 @@
 
 mod conserving;
 mod given;
+mod lawful;
 mod metered;
 mod outside;
+mod reservations;
+mod scenery;
 mod services;
 mod spot;
 mod steps;

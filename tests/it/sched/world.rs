@@ -13,10 +13,10 @@ use holdshort::model::setup::{Countable, Cycle, Setup};
 use holdshort::model::{Actor, Fact, Refusal, Resources, Team};
 use holdshort::sched::{World, decide, explain, invariants};
 
-use super::conserving;
 pub use super::given::{GIB, OWNER, after, countable, gpu, inside, owner, person, spec, submit};
 use super::metered::Metered;
 use super::outside::Outside;
+use super::{conserving, lawful, reservations};
 
 /// A site: nodes, jobs, and a clock that only moves when told.
 #[derive(Clone)]
@@ -146,9 +146,11 @@ impl Site {
     fn check(&mut self, before: &World, command: &Command, facts: &[Fact], after: &World) {
         let mut broken = invariants::check(after, self.at);
         broken.extend(invariants::check_placements(before, facts, self.at));
-        if !after.setup().cycle.on("reservation") {
+        if after.index().reserved().next().is_none() {
             broken.extend(conserving::idle_room(after, self.at));
         }
+        broken.extend(lawful::unlawful(before, facts, self.at));
+        broken.extend(reservations::delayed(before, command, facts, self.at));
         let mut applied = before.clone();
         facts.iter().for_each(|fact| applied.apply(self.at, fact));
         if applied != *after {
