@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use std::sync::Arc;
 
-use holdshort::base::{At, Name};
+use holdshort::base::{At, Name, Span};
 use holdshort::model::job::{Job, State, Task, TaskState};
 use holdshort::model::team::Bounds;
 use holdshort::model::{Node, Resources, Team};
@@ -24,8 +24,13 @@ pub fn idle_room(world: &World, at: At) -> Vec<String> {
     // Which of several kinds of tasks come first is left to others.
     let queued = world.jobs().filter(|job| job.spec.groups.is_none());
     let queued = queued.filter(|job| wants_room(job).is_some());
-    let idle = queued.filter(|job| gates_open(world, job, at) && fits(world, job));
+    let idle = queued.filter(|job| gates_open(world, job, at) && fits(world, job, at));
     idle.map(|job| format!("job {} fits and does not start", job.id)).collect()
+}
+
+/// At most one job wants room, so that none is kept for others.
+pub fn alone(world: &World) -> bool {
+    world.jobs().filter(|job| wants_room(job).is_some()).count() < 2
 }
 
 /// Tasks it wants to place together, and whether it is a new start.
@@ -130,7 +135,7 @@ fn bounds_hold(world: &World, team: &Team, job: &Job, chunk: u32) -> bool {
         && (job.spec.preemptible || holds(&team.terms.quota, &sum(true)))
 }
 
-fn fits(world: &World, job: &Job) -> bool {
+fn fits(world: &World, job: &Job, at: At) -> bool {
     let request = &job.spec.request;
     if job.frozen {
         let mut need: BTreeMap<&Name, i128> = BTreeMap::new();
@@ -140,13 +145,13 @@ fn fits(world: &World, job: &Job) -> bool {
         }
         let node = |name: &Name| world.node(name).filter(|node| node.up);
         return need.iter().all(|(name, need)| {
-            *need == 0 || node(name).is_some_and(|n| free(world, n, job).cpu >= *need)
+            *need == 0 || node(name).is_some_and(|n| free(world, n, job, at).cpu >= *need)
         });
     }
     let (mut left, _) = wants_room(job).unwrap();
     let open = world.nodes().filter(|node| node.up && node.drain.is_none());
     let open = open.filter(|node| takes(world, node, job));
-    for mut free in open.map(|node| free(world, node, job)) {
+    for mut free in open.map(|node| free(world, node, job, at)) {
         while left > 0 && take(&mut free, request) {
             left -= 1;
         }
@@ -170,7 +175,7 @@ fn takes(world: &World, node: &Node, job: &Job) -> bool {
 }
 
 /// What is free on a node now and not needed for what others are promised.
-fn free(world: &World, node: &Node, job: &Job) -> Free {
+fn free(world: &World, node: &Node, job: &Job, at: At) -> Free {
     let mut held = Free { cpu: 0, mem: 0, gpus: vec![0; 8] };
     let mut later = held.clone();
     for other in world.jobs() {
@@ -192,7 +197,11 @@ fn free(world: &World, node: &Node, job: &Job) -> Free {
             if active {
                 count(&mut held);
             }
-            if promised || (active && task.state != TaskState::Stopping) {
+            // Nobody counts on what should have gone long ago.
+            let patience = other.spec.grace + Span::mins(5);
+            let stuck =
+                matches!(other.state, State::Stopping(_)) && other.since.now + patience <= at.now;
+            if promised || (active && (stuck || task.state != TaskState::Stopping)) {
                 count(&mut later);
             }
         }

@@ -31,6 +31,7 @@ mod explained;
 mod explained_teams;
 mod findings;
 mod forecasts;
+mod found;
 mod gangs;
 mod gpus;
 mod interactive;

@@ -4,6 +4,8 @@
 //! Most seeds are fixed, so that a run repeats; one test takes a fresh one and prints it if it
 //! fails. `PROPTEST_CASES=2000` looks further.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use holdshort::base::{At, JobId, Name, Span, TaskId, Wall};
@@ -235,7 +237,7 @@ impl Run {
     }
 
     /// Cancels everything; then nothing may be left.
-    fn finish(mut self) {
+    fn finish(mut self) -> BTreeMap<&'static str, u64> {
         let live: Vec<JobId> =
             self.0.world.jobs().filter(|job| job.is_live()).map(|job| job.id).collect();
         if !live.is_empty() {
@@ -259,11 +261,12 @@ impl Run {
             self.0.resume_team(Some(team));
         }
         assert_eq!(self.0.world.next_due(self.0.at), (None, None), "time has nothing left to do");
+        self.0.seen
     }
 }
 
 /// Teams with quotas, limits and weights, two of them below a third.
-fn teams() -> Vec<Team> {
+pub fn teams() -> Vec<Team> {
     let cores = |cores: u64, gpus: u64| Bounds {
         cpu_milli: Some(cores * 1000),
         mem_bytes: Some(cores * 2 * GIB),
@@ -306,26 +309,34 @@ fn fresh() -> u64 {
     said.unwrap_or_else(|| RandomState::new().build_hasher().finish())
 }
 
-/// Plays random sequences from a seed, and names it when one breaks a rule.
-fn prove(reach: Reach, seed: u64) {
-    let sequences = (1..4usize, prop::collection::vec(step(reach), 10..80));
+/// Plays random sequences from a seed, and names it when one breaks a rule. How often each kind
+/// of fact was decided.
+fn prove(reach: Reach, seed: u64) -> BTreeMap<&'static str, u64> {
+    let seen = RefCell::new(BTreeMap::new());
+    let sequences = (1..4usize, prop::collection::vec(step(reach), 1..100));
     let mut runner = TestRunner::new(config(seed));
     let proved = runner.run(&sequences, |(nodes, steps)| {
-        play(nodes, &steps, reach);
+        for (what, times) in play(nodes, &steps, reach) {
+            *seen.borrow_mut().entry(what).or_default() += times;
+        }
         Ok(())
     });
     if let Err(broken) = proved {
         panic!("HOLDSHORT_SEED={seed} repeats this: {broken}");
     }
+    seen.into_inner()
 }
 
 /// Goes through the steps; the driver checks each.
-fn play(nodes: usize, steps: &[Step], reach: Reach) {
+fn play(nodes: usize, steps: &[Step], reach: Reach) -> BTreeMap<&'static str, u64> {
     let mut site = Site::bare();
     site.configure(|setup| {
         setup.teams = teams();
         if reach == Reach::All {
             setup.cycle.off.clear();
+            if let Ok(off) = std::env::var("OFF") {
+                setup.cycle.off.extend(off.split(',').map(holdshort::base::Name::from));
+            }
         }
     });
     site.json_every = 16;
@@ -334,7 +345,7 @@ fn play(nodes: usize, steps: &[Step], reach: Reach) {
     }
     let mut run = Run(site);
     steps.iter().for_each(|step| run.step(step));
-    run.finish();
+    run.finish()
 }
 
 #[test]
@@ -349,7 +360,8 @@ fn no_sequence_with_deadlines_closed_resources_and_switches_breaks_a_rule() {
 
 #[test]
 fn no_sequence_with_reservations_services_hours_and_elastic_places_breaks_a_rule() {
-    prove(Reach::All, SEED);
+    let seen = prove(Reach::All, SEED);
+    println!("{seen:#?}");
 }
 
 #[test]

@@ -60,11 +60,14 @@ pub fn extra() -> impl Strategy<Value = Extra> {
 
 impl Extra {
     pub fn put(&self, job: &mut JobSpec) {
-        job.spot = self.spot;
+        job.spot = self.spot && job.has_way_back();
         job.idle_timeout = self.idle_timeout.map(Span::secs);
         job.estimate = job.estimate.or(self.estimate.map(Span::secs));
         if let Some(baseline) = self.service.filter(|_| !self.groups) {
-            job.service = Some(Box::new(Service { baseline, ..Service::default() }));
+            job.service = Some(Box::new(Service {
+                baseline: baseline.min(job.gang.size),
+                ..Service::default()
+            }));
             (job.time_limit, job.retry) = (None, 0);
         }
         if self.groups {

@@ -81,6 +81,11 @@ fn ask(reach: Reach) -> impl Strategy<Value = Ask> {
     );
     let extra = if reach == Reach::All { extra().boxed() } else { Just(Extra::default()).boxed() };
     let deadline = if reach >= Reach::Urgent { deadline.boxed() } else { Just(None).boxed() };
+    // Few wait for others where there is much to see among those that do not.
+    let (ways_back, waits) = match reach {
+        Reach::All => (select(vec![0, 1, 1, 2]), 0.05),
+        _ => (select(vec![0, 1, 2, 3]), 0.2),
+    };
     let kinds = select(vec![DependencyKind::Ok, DependencyKind::Any, DependencyKind::Failed]);
     let customs = select(vec![
         None,
@@ -102,13 +107,13 @@ fn ask(reach: Reach) -> impl Strategy<Value = Ask> {
         (
             select(vec![100, 200, 200, 300, 400]),
             select(vec!["default", "default", "ml", "org/a", "org/b"]),
-            (0..4u8, prop::bool::weighted(0.6)),
+            (ways_back, prop::bool::weighted(0.7)),
             select(vec![0, 0, 1, 2]),
             prop::bool::weighted(0.1),
         ),
         prop::option::weighted(0.3, select(vec![5, 30, 90])),
         prop::option::weighted(0.1, select(vec![1, 20, 60])),
-        prop::option::weighted(0.2, (any::<Index>(), kinds)),
+        prop::option::weighted(waits, (any::<Index>(), kinds)),
         (deadline, extra),
     )
         .prop_map(|((cpu, gib, gpu, custom, gang), rest, limit, start_in, after, last)| {
@@ -123,8 +128,7 @@ fn ask(reach: Reach) -> impl Strategy<Value = Ask> {
                 priority,
                 team,
                 way_back,
-                preemptible: preemptible
-                    && (way_back == 1 || way_back == 2 || extra.service.is_some()),
+                preemptible: preemptible && (way_back == 1 || way_back == 2),
                 retry,
                 must_fit,
                 limit,
@@ -216,7 +220,10 @@ pub fn step(reach: Reach) -> impl Strategy<Value = Step> {
     ];
     let mut policies = vec!["ageing", "deadline", "retry", "inheritance"];
     if reach == Reach::All {
-        policies.extend(["reservation", "backfill", "estimate", "fair_share", "consolidate"]);
+        if std::env::var("OFF").is_err() {
+            policies.extend(["reservation"]);
+        }
+        policies.extend(["backfill", "estimate", "fair_share", "consolidate"]);
         policies.extend(["reclaim", "preempt", "overstayed", "stale_gang", "window", "pool"]);
         policies.extend(["spot", "rate"]);
     }
@@ -256,9 +263,11 @@ pub fn step(reach: Reach) -> impl Strategy<Value = Step> {
     ];
     match reach {
         Reach::All => prop_oneof![
+            4 => jobs(),
+            3 => Just(Step::StartAll),
             5 => urgent,
-            1 => scene().prop_map(Step::Scene),
-            1 => (60..600u64).prop_map(Step::Advance),
+            2 => scene().prop_map(Step::Scene),
+            2 => (5..120u64).prop_map(Step::Advance),
         ]
         .boxed(),
         _ => urgent.boxed(),
