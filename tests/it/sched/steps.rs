@@ -220,10 +220,7 @@ pub fn step(reach: Reach) -> impl Strategy<Value = Step> {
     ];
     let mut policies = vec!["ageing", "deadline", "retry", "inheritance"];
     if reach == Reach::All {
-        if std::env::var("OFF").is_err() {
-            policies.extend(["reservation"]);
-        }
-        policies.extend(["backfill", "estimate", "fair_share", "consolidate"]);
+        policies.extend(["reservation", "backfill", "estimate", "fair_share", "consolidate"]);
         policies.extend(["reclaim", "preempt", "overstayed", "stale_gang", "window", "pool"]);
         policies.extend(["spot", "rate"]);
     }
