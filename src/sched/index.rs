@@ -91,6 +91,34 @@ pub struct Account {
     pub firm: Amounts,
     /// What its jobs wait for, those included that come back after they gave way.
     pub wanted: Amounts,
+    /// Jobs that hold room.
+    pub running: u64,
+    /// Jobs that wait for room.
+    pub queued: u64,
+}
+
+impl Account {
+    /// With another account, as of the teams above both.
+    #[must_use]
+    pub fn plus(&self, other: &Account) -> Account {
+        Account {
+            held: self.held.plus(&other.held),
+            firm: self.firm.plus(&other.firm),
+            wanted: self.wanted.plus(&other.wanted),
+            running: self.running + other.running,
+            queued: self.queued + other.queued,
+        }
+    }
+
+    fn minus(&self, other: &Account) -> Account {
+        Account {
+            held: self.held.minus(&other.held),
+            firm: self.firm.minus(&other.firm),
+            wanted: self.wanted.minus(&other.wanted),
+            running: self.running.saturating_sub(other.running),
+            queued: self.queued.saturating_sub(other.queued),
+        }
+    }
 }
 
 /// What follows from the jobs.
@@ -156,7 +184,7 @@ impl Index {
         for holding in holdings(job) {
             self.hold(&holding);
         }
-        self.account(job, Amounts::plus);
+        self.account(job, Account::plus);
         if let Some(place) = gives_way(job) {
             self.givers.entry(job.spec.team.clone()).or_default().insert(place);
             let starts = self.giver_starts.entry(job.spec.team.clone()).or_default();
@@ -197,7 +225,7 @@ impl Index {
         for holding in holdings(job) {
             self.release(&holding);
         }
-        self.account(job, Amounts::minus);
+        self.account(job, Account::minus);
         if let Some(place) = gives_way(job) {
             take(&mut self.givers, &job.spec.team, &place);
             let started = job.started.map_or(Mono(0), |at| at.now);
@@ -274,15 +302,13 @@ impl Index {
     }
 
     /// Adds a job's part to its team's account, or takes it out.
-    fn account(&mut self, job: &Job, change: impl Fn(&Amounts, &Amounts) -> Amounts) {
+    fn account(&mut self, job: &Job, change: impl Fn(&Account, &Account) -> Account) {
         let part = account(job);
         if part == Account::default() {
             return;
         }
         let account = self.accounts.entry(job.spec.team.clone()).or_default();
-        account.held = change(&account.held, &part.held);
-        account.firm = change(&account.firm, &part.firm);
-        account.wanted = change(&account.wanted, &part.wanted);
+        *account = change(account, &part);
         if *account == Account::default() {
             self.accounts.remove(&job.spec.team);
         }
@@ -458,6 +484,8 @@ fn account(job: &Job) -> Account {
     if !job.spec.preemptible {
         part.firm = part.held;
     }
+    part.running = u64::from(matches!(Lane::of(job), Lane::Human | Lane::Running));
+    part.queued = u64::from(part.running == 0 && job.state == State::Queued);
     let comes_back = |why| matches!(why, StopFor::Preempt | StopFor::Requeue | StopFor::Gang);
     match job.state {
         State::Queued if job.frozen => {

@@ -102,19 +102,26 @@ fn sum(world: &World, team: &str, later: &[(JobId, Three)]) -> Three {
     sum
 }
 
-/// What a team holds at least while a decision goes on: not what is taken from it.
+/// What a team holds at least while a decision goes on: neither what is taken from it nor what
+/// it was promised, for promises are made anew.
 fn lost(world: &World, team: &str, facts: &[Fact]) -> Three {
-    let mut sum = sum(world, team, &[]);
-    for fact in facts {
-        let Fact::JobEvicted { job, eviction } = fact else { continue };
-        let Some(job) = world.job(*job).filter(|job| is_below(&job.spec.team, team)) else {
-            continue;
-        };
-        for task in job.tasks.iter().filter(|task| counts(task)) {
-            if eviction.ranks.is_empty() || eviction.ranks.contains(&task.rank) {
-                let three = held(job, task);
-                (0..3).for_each(|i| sum[i] = sum[i].saturating_sub(three[i]));
+    let taken = |job: &Job, task: &Task| {
+        facts.iter().any(|fact| match fact {
+            Fact::JobEvicted { job: id, eviction } => {
+                let whole = eviction.ranks.is_empty();
+                *id == job.id && (whole || eviction.ranks.contains(&task.rank))
             }
+            _ => false,
+        })
+    };
+    let mut sum = [0; 3];
+    for job in world.jobs().filter(|job| is_below(&job.spec.team, team)) {
+        let stays = |task: &&Task| {
+            matches!(task.state, TaskState::Starting | TaskState::Running) && !taken(job, task)
+        };
+        for task in job.tasks.iter().filter(stays) {
+            let three = held(job, task);
+            (0..3).for_each(|i| sum[i] += three[i]);
         }
     }
     sum
