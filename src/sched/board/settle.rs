@@ -149,8 +149,11 @@ impl Board {
         };
         for rank in starts {
             if let Some(placement) = dealt.get(&(id, rank)) {
-                let (task, placement) = (task(rank), placement.clone());
-                plan.note(Fact::TaskPlaced { task, placement, class: Class::StartStop });
+                let (task, placement, class) = (task(rank), placement.clone(), Class::StartStop);
+                // One that follows a task that was taken comes after the ranks of all groups.
+                let group = job.tasks.get(rank).map(|task| task.group);
+                let group = group.filter(|_| job.spec.groups.is_some());
+                plan.note(Fact::TaskPlaced { task, placement, class, group });
             }
         }
         for rank in ranks(|mark| matches!(mark, Mark::Promised(_))) {
