@@ -32,12 +32,12 @@ Policies: fcfs; easy, easy-sjbf (shortest predicted job backfills first), each a
 -doubled run times; easy-tsafrir and easy++ (the same with sjbf) predict from the user's last two \
 runs, and with -request fall back to the request once a prediction is outlived; conservative.
 
-Without --reference nothing but the trace is made up: each submission, start and end is a command \
-that the core decides, with every action and policy that --off does not name. Processors are then \
-cores of --nodes equal nodes, and the requested time is the job's estimate.
+Without --reference nothing but the trace is made up: each submission, start and end is a \
+command that the core decides, with every action and policy that --off does not name. Processors \
+are then cores of --nodes equal nodes, and the requested time is the job's estimate.
 
-Traces are in the Standard Workload Format, unpacked, or, without --reference, CSV of jobs that ask \
-for devices (id,submit_offset_s,gpus,nodes,duration_s,limit_s,user). Size is the requested processors, else the \
+Traces are in the Standard Workload Format, unpacked, or, without --reference, CSV of jobs that \
+ask for devices (id,submit_offset_s,gpus,nodes,duration_s,limit_s,user). Size is the requested processors, else the \
 allocated ones. Jobs that never ran are left out and counted.";
 
 /// `lab`.

@@ -39,7 +39,8 @@ pub fn unlawful(before: &World, facts: &[Fact], at: At) -> Vec<String> {
             let owed = !exceeds(after, &quota(&world, to)) && exceeds(most, &quota(&world, from));
             if !fair && !owed {
                 broken.push(format!(
-                    "job {job} of {from} (at most {most:?}, share {share:?}) gave room to {} of {to} \
+                    "job {job} of {from} (at most {most:?}, share {share:?}) gave room to {} of \
+                     {to} \
                      ({least:?} and {need:?}): {eviction:?}",
                     taker.id
                 ));
