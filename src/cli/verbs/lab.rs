@@ -37,9 +37,8 @@ command that the core decides, with every action and policy that --off does not 
 are then cores of --nodes equal nodes, and the requested time is the job's estimate.
 
 Traces are in the Standard Workload Format, unpacked, or, without --reference, CSV of jobs that \
-ask for devices \
-(id,submit_offset_s,gpus,nodes,duration_s,limit_s,user). Size is the requested processors, else the \
-allocated ones. Jobs that never ran are left out and counted.";
+ask for devices (id,submit_offset_s,gpus,nodes,duration_s,limit_s,user). Size is the requested \
+processors, else the allocated ones. Jobs that never ran are left out and counted.";
 
 /// `lab`.
 #[derive(Debug, Args)]
