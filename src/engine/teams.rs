@@ -6,35 +6,34 @@ use crate::base::{At, Name};
 use crate::engine::Receipt;
 use crate::engine::assemble::Published;
 use crate::engine::handle::Handle;
-use crate::engine::pages;
 use crate::engine::submit::print_of;
 use crate::model::access::Right;
 use crate::model::command::{Command, Key, TeamChange};
-use crate::model::job::{Job, State, TaskState};
-use crate::model::page::{Lane, TeamPage, TeamRow};
+use crate::model::page::{TeamPage, TeamRow};
 use crate::model::refusal::Refusal;
 use crate::model::team::{Team, TeamEdit, Terms, parent};
 use crate::model::{Actor, Resources};
+use crate::sched::policy::amounts::Amounts;
 use crate::sched::rights;
-use crate::sched::{World, explain};
+use crate::sched::{Account, World, explain};
 
 /// The teams that `may_see` lets through, by path, with what their subtrees hold and want.
 pub fn page(world: &World, seq: u64, at: At, may_see: &dyn Fn(&Name) -> bool) -> TeamPage {
-    let mut rows: BTreeMap<&str, TeamRow> =
-        world.teams().map(|team| (&*team.name, empty(team))).collect();
-    for lane in [Lane::Human, Lane::Running, Lane::Queued] {
-        for (_, id) in world.index().lane(lane, None) {
-            let Some(job) = world.job(id) else { continue };
-            let (held, wanted) = (pages::holds(job), wants(job));
-            let mut above = Some(&*job.spec.team);
-            while let Some(path) = above {
-                if let Some(row) = rows.get_mut(path) {
-                    count(row, job, lane, &held, &wanted);
-                }
-                above = parent(path);
+    let mut rows: BTreeMap<&str, (TeamRow, Account)> =
+        world.teams().map(|team| (&*team.name, (empty(team), Account::default()))).collect();
+    // From what the index keeps of each team, never from the jobs: this is asked for often.
+    for team in world.teams() {
+        let own = world.index().account_of(&team.name);
+        let mut above = Some(&*team.name);
+        while let Some(path) = above.filter(|_| own != Account::default()) {
+            if let Some((_, sum)) = rows.get_mut(path) {
+                *sum = sum.plus(&own);
             }
+            above = parent(path);
         }
     }
+    let mut rows: BTreeMap<&str, TeamRow> =
+        rows.into_iter().map(|(name, (row, sum))| (name, filled(row, &sum))).collect();
     for (name, standing) in explain::standings(world, at) {
         if let Some(row) = rows.get_mut(&*name) {
             row.share = Some(standing.share);
@@ -64,37 +63,21 @@ fn empty(team: &Team) -> TeamRow {
     }
 }
 
-fn count(row: &mut TeamRow, job: &Job, lane: Lane, held: &Resources, wanted: &Resources) {
-    row.held.add(held);
-    row.pending.add(wanted);
-    if !job.spec.preemptible {
-        row.firm.add(held);
+fn filled(row: TeamRow, sum: &Account) -> TeamRow {
+    let resources = |amounts: &Amounts| Resources {
+        cpu_milli: amounts.cpu_milli,
+        mem_bytes: amounts.mem_bytes,
+        gpu_milli: amounts.gpu_milli,
+        ..Resources::default()
+    };
+    TeamRow {
+        held: resources(&sum.held),
+        firm: resources(&sum.firm),
+        pending: resources(&sum.wanted),
+        running: sum.running,
+        queued: sum.queued,
+        ..row
     }
-    match lane {
-        Lane::Human | Lane::Running => row.running += 1,
-        _ if job.state == State::Queued => row.queued += 1,
-        _ => {}
-    }
-}
-
-/// What a job that waits for room would like to have in all, or a gang that grows more.
-fn wants(job: &Job) -> Resources {
-    let mut sum = Resources::default();
-    let spec = &job.spec;
-    match job.state {
-        State::Queued if job.frozen => {
-            job.active_tasks().for_each(|task| sum.add(spec.request_of_task(task)));
-            // It has these already, and waits for the rest.
-            sum.sub(&pages::holds(job));
-        }
-        State::Queued => sum = spec.request_of_all(),
-        State::Starting | State::Running => {
-            let pending = job.tasks.iter().filter(|task| task.state == TaskState::Pending);
-            pending.for_each(|task| sum.add(spec.request_of_task(task)));
-        }
-        _ => {}
-    }
-    sum
 }
 
 impl Handle {
@@ -113,8 +96,8 @@ impl Handle {
         Ok(page)
     }
 
-    /// Adds a team, changes its terms, or removes it; a key makes asking again harmless. Of two
-    /// changes of one team at the same instant the later one may undo what the earlier said.
+    /// Adds a team, changes its terms, or removes it; a key makes asking again harmless. Of a
+    /// change only what is said travels on: two at one instant do not undo each other.
     ///
     /// # Errors
     /// What the core refuses.
@@ -127,20 +110,16 @@ impl Handle {
     ) -> Result<Receipt, Refusal> {
         let body = print_of(&(&team, &edit));
         let key = key.map(|key| Key { key: format!("{} {key}", by.user), body });
-        let change = change(&self.published().world, &team, edit);
+        let change = change(edit);
         self.command(Command::Team { team, change, key, by }).await
     }
 }
 
-/// What was said, on top of what the team has.
-pub fn change(world: &World, team: &str, edit: TeamEdit) -> TeamChange {
+/// What was said, as the core takes it.
+pub fn change(edit: TeamEdit) -> TeamChange {
     match edit {
         TeamEdit::Add(said) => TeamChange::Add(Box::new(said.over(&Terms::default()))),
-        TeamEdit::Set(said) => {
-            let known = world.teams().find(|known| *known.name == *team);
-            let terms = known.map(|team| team.own().clone()).unwrap_or_default();
-            TeamChange::Set(Box::new(said.over(&terms)))
-        }
+        TeamEdit::Set(said) => TeamChange::Change(Box::new(said)),
         TeamEdit::Remove => TeamChange::Remove,
     }
 }

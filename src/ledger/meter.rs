@@ -56,6 +56,8 @@ pub(super) struct Ask {
 pub(super) struct Open {
     pub node: Name,
     pub gpus: Vec<GpuShare>,
+    /// Its group, if its job has several.
+    pub group: Option<u32>,
     pub class: Class,
     pub started: bool,
     pub stopping: bool,
@@ -73,10 +75,16 @@ impl Ask {
         self.team == spec.team && self.request == spec.request && self.groups == spec.groups
     }
 
-    /// What the task of a rank asks for: ranks go through the groups in order.
-    fn request(&self, rank: u32) -> &Resources {
+    /// What the task of a rank asks for: its group if that is known, else ranks go through the
+    /// groups in order.
+    fn request(&self, rank: u32, group: Option<u32>) -> &Resources {
+        let groups = self.groups.as_deref().map_or(&[][..], |groups| &groups.groups[..]);
+        let group = group.and_then(|at| groups.get(usize::try_from(at).ok()?));
+        if let Some(group) = group {
+            return &group.request;
+        }
         let mut first = 0_u32;
-        for group in self.groups.iter().flat_map(|groups| &groups.groups) {
+        for group in groups {
             let next = first.saturating_add(group.gang.size);
             if (first..next).contains(&rank) {
                 return &group.request;
@@ -89,7 +97,7 @@ impl Ask {
 
 impl Account {
     pub(super) fn holds(&self, task: TaskId, open: &Open) -> Amounts {
-        Amounts::of_task(self.ask.request(task.rank), &open.gpus, self.frozen)
+        Amounts::of_task(self.ask.request(task.rank, open.group), &open.gpus, self.frozen)
     }
 
     fn holder(&self, task: TaskId) -> Option<Holder> {
@@ -149,8 +157,8 @@ impl Meter {
                 self.clear(*job, closed);
                 self.jobs.remove(job);
             }
-            Fact::TaskPlaced { task, placement, class } => {
-                self.place(*task, placement, *class, closed);
+            Fact::TaskPlaced { task, placement, class, group } => {
+                self.place((*task, *group), placement, *class, closed);
             }
             Fact::TaskUnplaced { task }
             | Fact::TaskNominated { task, .. }
@@ -222,7 +230,7 @@ impl Meter {
 
     fn place(
         &mut self,
-        task: TaskId,
+        (task, group): (TaskId, Option<u32>),
         placement: &Placement,
         class: Class,
         closed: &mut Vec<Interval>,
@@ -231,7 +239,7 @@ impl Meter {
         self.end(task, None, closed);
         let (node, gpus) = (placement.node.clone(), placement.gpus.clone());
         let (started, stopping, since) = (false, false, self.at);
-        let open = Open { node, gpus, class, started, stopping, since };
+        let open = Open { node, gpus, group, class, started, stopping, since };
         self.hold(&open.node, &account.holds(task, &open), closed);
         self.open.insert(task, open);
     }

@@ -74,6 +74,7 @@ impl Meter {
             let open = Open {
                 node: placement.node.clone(),
                 gpus: placement.gpus.clone(),
+                group: job.spec.groups.as_ref().map(|_| task.group),
                 class: class(job, task),
                 started: task.started.is_some(),
                 stopping: task.state == TaskState::Stopping,

@@ -22,5 +22,5 @@ pub mod policy;
 pub mod world;
 
 pub use decide::{Decision, decide, rights};
-pub use index::order;
+pub use index::{Account, order};
 pub use world::World;

@@ -216,7 +216,7 @@ impl Link for Demo {
 
     fn edit_team(&self, team: Name, edit: TeamEdit) -> Answer<'_, ()> {
         self.answer(move |fleet| {
-            let change = teams::change(fleet.world(), &team, edit);
+            let change = teams::change(edit);
             fleet.command(Command::Team { team, change, key: None, by: owner() }).map(drop)
         })
     }

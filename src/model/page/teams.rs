@@ -28,11 +28,11 @@ pub struct TeamRow {
     pub window: Option<Box<InForce>>,
     /// A person holds it back.
     pub paused: Option<Hold>,
-    /// What its jobs hold now.
+    /// What its jobs hold now of what teams share; what is being given back is left out.
     pub held: Resources,
     /// The part of it that no other team can take back: jobs that are not preemptible.
     pub firm: Resources,
-    /// What its queued jobs and growing gangs still want.
+    /// What its queued jobs, its growing gangs and those that come back after they gave way want.
     pub pending: Resources,
     /// What it may hold now, all teams considered; `None` while nobody worked it out.
     pub share: Option<Resources>,

@@ -21,7 +21,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::base::{At, JobId, Name, Span};
+use crate::base::{At, JobId, Mono, Name, Span};
 use crate::model::job::Job;
 use crate::model::node::Node;
 use crate::sched::actions::potential::Potential;
@@ -158,16 +158,9 @@ impl Board {
     /// Room of processes that should long be gone is not counted on.
     fn doubt_the_stuck(&mut self) {
         let world = self.world.clone();
-        let long = world.index().stopping.iter();
-        let long = long.take_while(|(since, _)| *since + STUCK_AFTER <= self.at.now);
-        for job in long.filter_map(|(_, id)| world.job(*id)) {
-            if job.since.now + job.spec.grace + STUCK_AFTER > self.at.now {
-                continue;
-            }
-            for Holding { placement, held, .. } in holdings(job) {
-                if let Some(node) = self.node(&placement.node) {
-                    self.rooms[node].release(&held, &placement.gpus, false);
-                }
+        for Holding { placement, held, .. } in stuck(&world, self.at.now) {
+            if let Some(node) = self.node(&placement.node) {
+                self.rooms[node].release(&held, &placement.gpus, false);
             }
         }
     }
@@ -352,6 +345,15 @@ impl Board {
         let total = self.world.countable(name)?.count;
         Some(Level { total, held, releasing, promised: 0 })
     }
+}
+
+/// What processes hold that were told to stop and should long be gone.
+pub(in crate::sched) fn stuck(world: &World, now: Mono) -> impl Iterator<Item = Holding<'_>> {
+    let long = world.index().stopping.iter();
+    let long = long.take_while(move |(since, _)| *since + STUCK_AFTER <= now);
+    let jobs = long.filter_map(|(_, id)| world.job(*id));
+    let jobs = jobs.filter(move |job| job.since.now + job.spec.grace + STUCK_AFTER <= now);
+    jobs.flat_map(|job| holdings(job))
 }
 
 /// Room on one node, whatever its state.

@@ -10,8 +10,11 @@
 
 mod conserving;
 mod given;
+mod lawful;
 mod metered;
 mod outside;
+mod reservations;
+mod scenery;
 mod services;
 mod spot;
 mod steps;
@@ -28,6 +31,7 @@ mod explained;
 mod explained_teams;
 mod findings;
 mod forecasts;
+mod found;
 mod gangs;
 mod gpus;
 mod interactive;

@@ -6,7 +6,7 @@ use holdshort::model::command::{Command, TeamChange};
 use holdshort::model::fact::Rule;
 use holdshort::model::job::Exit;
 use holdshort::model::refusal::RefusalCode;
-use holdshort::model::team::{Bounds, Terms};
+use holdshort::model::team::{Bounds, BoundsChange, Terms, TermsChange};
 use holdshort::model::window::{Window, WindowTerms};
 use holdshort::model::{Fact, Team};
 
@@ -82,6 +82,32 @@ fn what_is_set_meanwhile_is_the_teams_own_and_holds_afterwards() {
     assert_eq!(site.attempt(above).unwrap_err().code, RefusalCode::Usage, "its limit is 3 then");
     site.advance(Span::hours(8));
     assert_eq!((limit(&site), team(&site).terms.priority), (Some(2000), 7));
+}
+
+#[test]
+fn two_changes_at_one_instant_do_not_undo_each_other() {
+    let mut site = site();
+    site.advance(Span::mins(60));
+    let change = |said| {
+        let (team, change) = (Name::from("ml"), TeamChange::Change(Box::new(said)));
+        Command::Team { team, change, key: None, by: owner() }
+    };
+    let priority = TermsChange { priority: Some(7), ..TermsChange::default() };
+    let quota = BoundsChange { cpu_milli: Some(Some(1000)), ..BoundsChange::default() };
+    // Both were said by people who saw the same terms.
+    site.run(change(priority));
+    site.run(change(TermsChange { quota, ..TermsChange::default() }));
+    let own = |site: &Site| {
+        let team = site.world.teams().find(|team| &*team.name == "ml").unwrap();
+        team.own().clone()
+    };
+    assert_eq!((own(&site).priority, own(&site).quota), (7, cores(1)));
+    assert_eq!(own(&site).limit, cores(1), "not what the window says");
+    site.run(change(TermsChange { quota: BoundsChange::NONE, ..TermsChange::default() }));
+    assert_eq!((own(&site).priority, own(&site).quota), (7, Bounds::default()));
+    let above = BoundsChange { cpu_milli: Some(Some(2000)), ..BoundsChange::default() };
+    let above = change(TermsChange { quota: above, ..TermsChange::default() });
+    assert_eq!(site.attempt(above).unwrap_err().code, RefusalCode::Usage, "above its own limit");
 }
 
 #[test]

@@ -35,7 +35,7 @@ impl From<&Fact> for Shown {
             Fact::JobFrozen { class, .. } => Shown::JobFrozen { class: class.to_word() },
             Fact::JobThawed { class, .. } => Shown::JobThawed { class: class.to_word() },
             Fact::AttemptBegan { attempt, resume, .. } => began(*attempt, *resume),
-            Fact::TaskPlaced { task, placement, class } => placed(*task, placement, *class),
+            Fact::TaskPlaced { task, placement, class, .. } => placed(*task, placement, *class),
             Fact::TaskNominated { task, placement } => nominated(*task, placement),
             Fact::NominationOver { task } => nomination_over(*task),
             Fact::ReservationMade { .. }
