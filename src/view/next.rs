@@ -34,9 +34,15 @@ pub fn next(row: &JobRow, sight: &Sight) -> String {
 /// Why it waits, after when it will probably start.
 fn waiting(row: &JobRow, sight: &Sight) -> String {
     let reason = words::reason(&row.reason, sight);
+    // Room that is kept is the promise, a forecast the guess: where both would be said the
+    // promise is when it may start at the latest.
     let kept = row.kept.as_ref().map(|kept| words::kept(kept, sight));
+    let guess = row
+        .expected_start
+        .as_ref()
+        .filter(|start| row.kept.as_ref().is_none_or(|kept| start.to <= kept.from));
     let said: Vec<String> =
-        row.expected_start.iter().map(|start| words::forecast(start, sight)).chain(kept).collect();
+        guess.iter().map(|start| words::forecast(start, sight)).chain(kept).collect();
     if said.is_empty() { reason } else { format!("{}: {reason}", said.join(", ")) }
 }
 
