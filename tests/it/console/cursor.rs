@@ -52,7 +52,9 @@ fn what_is_chosen_stays_chosen_when_its_row_would_be_hidden() {
     });
     block(stage.fetch());
     assert_eq!(chosen(&stage), Some(198));
-    assert!(text(&stage.buffer()).contains("> ") || text(&stage.buffer()).contains(">"));
+    let screen = text(&stage.buffer());
+    let row = screen.lines().find(|line| line.starts_with('>')).unwrap();
+    assert!(row.contains("198 finetune-7b") && row.contains("succeeded"), "{screen}");
 }
 
 #[test]
