@@ -93,6 +93,30 @@ fn a_check_says_what_the_machine_does_not_have() {
 }
 
 #[test]
+fn every_configuration_in_the_documentation_is_right() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = std::fs::read_dir(root.join("docs")).unwrap().map(|file| file.unwrap().path());
+    let mut checked = 0;
+    for file in
+        docs.chain([root.join("README.md")]).filter(|f| f.extension().is_some_and(|e| e == "md"))
+    {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let blocks = text.split("\n```toml\n").skip(1);
+        let blocks: Vec<&str> = blocks.map(|it| it.split("\n```").next().unwrap()).collect();
+        // What is shown of teams may rest on the teams shown before.
+        let teams = blocks.iter().find(|block| block.contains("[[team]]")).copied();
+        for block in &blocks {
+            let rests = block.contains("\nteam = ") && !block.contains("[[team]]");
+            let whole = format!("{block}\n{}\n", teams.filter(|_| rests).unwrap_or_default());
+            let ran = Place::new(&whole).run("config check");
+            assert_eq!(ran.code, 0, "{}: {}\n{block}", file.display(), ran.err);
+            checked += 1;
+        }
+    }
+    assert!(checked >= 2, "{checked}");
+}
+
+#[test]
 fn a_gang_of_groups_starts_whole_and_each_task_knows_its_group() {
     let place = Place::new(TWO);
     let script = place.path("gang.sh");

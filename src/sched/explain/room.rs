@@ -142,8 +142,11 @@ pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
     for (count, node) in could_come(world) {
         (0..count.min(spec.gang.min)).for_each(|_| rooms.push(&node));
     }
-    let (placed, best) = rooms.place(spec, true, &tasks)?;
-    let reason = shortage(Code::NeverFits, largest(spec, &tasks), best, "largest");
+    let request = largest(spec, &tasks);
+    let empty = fit::best(&rooms.rooms, request);
+    let (placed, left) = rooms.place(spec, true, &tasks)?;
+    // What is short is what is left once the others stand; what there is is an empty node.
+    let reason = shortage_of(Code::NeverFits, request, left, empty, "largest");
     Some(gang(reason, spec.gang.min, placed))
 }
 
@@ -380,13 +383,18 @@ fn foreign_user(world: &World, job: &Job, tasks: &[Share]) -> Option<Name> {
 
 /// What is asked for against the most there is in one place, of what is short only.
 fn shortage(code: Code, request: &Resources, best: Best, word: &str) -> Reason {
+    shortage_of(code, request, best, best, word)
+}
+
+/// The same, where what decides what is short is not what is said to be there.
+fn shortage_of(code: Code, request: &Resources, left: Best, best: Best, word: &str) -> Reason {
     let mut reason = Reason::bare(code);
-    for (name, need, have) in [
-        ("gpu_milli", request.gpu_milli, best.gpu_milli),
-        ("cpu_milli", request.cpu_milli, best.cpu_milli),
-        ("mem_bytes", request.mem_bytes, best.mem_bytes),
+    for (name, need, left, have) in [
+        ("gpu_milli", request.gpu_milli, left.gpu_milli, best.gpu_milli),
+        ("cpu_milli", request.cpu_milli, left.cpu_milli, best.cpu_milli),
+        ("mem_bytes", request.mem_bytes, left.mem_bytes, best.mem_bytes),
     ] {
-        if need > have {
+        if need > left {
             reason = reason.with(&format!("need_{name}"), need);
             reason = reason.with(&format!("{word}_{name}"), have);
         }

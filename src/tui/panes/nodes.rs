@@ -7,7 +7,7 @@ use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
 use crate::model::page::{CountableRow, NodeRow, Summary};
 use crate::tui::feed::Want;
 use crate::tui::ground::Ground;
-use crate::tui::panes::{Command, Kind, Motion, Pane, Target};
+use crate::tui::panes::{Kind, Motion, Pane, Target};
 use crate::tui::theme::Ink;
 use crate::tui::widgets::{Canvas, Window, spark};
 use crate::view::sight::Sight;
@@ -77,15 +77,6 @@ impl Pane for Nodes {
             Motion::Last => last,
         };
         self.chosen = nodes(ground).get(to.min(last)).map(|node| node.name.clone());
-    }
-
-    fn command(&mut self, command: &Command, ground: &mut Ground) -> bool {
-        if *command == Command::Open {
-            let name = self.chosen.as_deref().unwrap_or("?");
-            ground.say(format!("jobs on it: / node={name} in the list"));
-            return true;
-        }
-        false
     }
 
     fn copy(&self, _ground: &Ground) -> Option<(String, String)> {

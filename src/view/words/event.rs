@@ -287,7 +287,7 @@ fn terms_words(terms: &Terms) -> String {
 }
 
 fn between(from: Mono, to: Mono) -> String {
-    duration::exact(to.since(from))
+    duration::prose(to.since(from))
 }
 
 fn named(task: TaskId) -> String {

@@ -80,7 +80,7 @@ impl<'a> Read<'a> {
         };
         let amount = u64::try_from(*number).unwrap_or(0);
         let (stem, shown) = if let Some(stem) = name.strip_suffix("_ms") {
-            (stem, duration::exact(Span(amount)))
+            (stem, duration::prose(Span(amount)))
         } else if let Some(stem) = name.strip_suffix("_at") {
             (stem, self.sight.day(Wall(*number)))
         } else if let Some(stem) = name.strip_suffix("_bytes") {
