@@ -65,11 +65,17 @@ impl Guard {
 
     /// Reserves the earliest room for what is asked for; whether there is some.
     pub fn reserve(&mut self, board: &Board, ask: &Ask) -> bool {
+        self.reserve_from(board, ask, board.at().now).is_some()
+    }
+
+    /// Reserves the earliest room from a time on; when that begins.
+    pub fn reserve_from(&mut self, board: &Board, ask: &Ask, from: Mono) -> Option<Mono> {
         self.timeline.know(board, ask);
-        let Some(slot) = self.timeline.earliest(ask, board.at().now) else { return false };
+        let slot = self.timeline.earliest(ask, from)?;
+        let at = slot.at;
         self.timeline.reserve(&slot);
         self.slots.push(slot);
-        true
+        Some(at)
     }
 
     /// From when on something is reserved for a job.
