@@ -209,6 +209,7 @@ impl Link for Scripted {
             countables: Vec::new(),
             paused: None,
             paused_teams: Vec::new(),
+            kept_day: None,
             teams: false,
             seq: 4,
             at: AT,

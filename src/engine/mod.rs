@@ -8,6 +8,7 @@ pub mod alarm;
 mod assemble;
 pub mod clock;
 mod durable;
+mod day;
 mod foresight;
 pub mod handle;
 pub mod intake;

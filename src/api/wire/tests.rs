@@ -171,7 +171,10 @@ fn node() -> NodeRow {
         up: true,
         capacity: amounts(),
         used: amounts(),
+        reserved: amounts(),
+        kept: vec![page::KeptFor { job: JobId(9), from: Wall(7), room: amounts() }],
         foreign: Resources::default(),
+        on_gpus: vec![page::OnGpu { index: gpu().index, job: JobId(4), milli: 500 }],
         gpus: vec![gpu()],
         drain: Some(Drain { by: "ana".into(), since: at(3) }),
         warning: Some(Warning { by: "ana".into(), since: at(3), due: at(9) }),
@@ -351,13 +354,17 @@ fn the_summary_and_its_nodes_read_back() {
         }],
         paused: Some(hold()),
         paused_teams: vec![("ml".into(), hold())],
+        kept_day: Some(page::KeptDay {
+            reserved: page::usage::Used { gpu_milli_ms: 5, ..Default::default() },
+            all: page::usage::Used { cpu_milli_ms: u128::MAX, ..Default::default() },
+        }),
         teams: true,
         seq: 4,
         at: at(4),
     };
     let document = over_the_wire(&Summary::from(&summary));
     assert_eq!(page::Summary::try_from(document), Ok(summary));
-    let states = |row: NodeRow| NodeList::new(&[row]).nodes.remove(0).state;
+    let states = |row: NodeRow| NodeList::new(&[row], None).nodes.remove(0).state;
     assert_eq!(states(node()), "draining");
     assert_eq!(states(NodeRow { tasks: 0, ..node() }), "drained");
     assert_eq!(states(NodeRow { drain: None, ..node() }), "up");

@@ -11,7 +11,10 @@ use holdshort::model::job::{
     Prompt, State,
 };
 use holdshort::model::node::{Drain, Gpu};
-use holdshort::model::page::{CountableRow, EventRow, JobRow, KeptRoom, Lane, NodeRow, TeamRow};
+use holdshort::model::page::usage::Used;
+use holdshort::model::page::{
+    CountableRow, EventRow, JobRow, KeptDay, KeptFor, KeptRoom, Lane, NodeRow, OnGpu, TeamRow,
+};
 use holdshort::model::reason::{Code, Reason};
 use holdshort::model::team::{Bounds, Terms};
 use holdshort::model::{Fact, Finding, Resources};
@@ -34,6 +37,8 @@ pub struct Fleet {
     pub facts: Vec<EventRow>,
     pub output: BTreeMap<u64, Vec<u8>>,
     pub paused: Option<Hold>,
+    /// What was kept over the last day.
+    pub kept_day: Option<KeptDay>,
     /// Use and queue before now.
     pub minutes: Vec<Minute>,
     /// The tree of teams; nobody uses teams if there is none.
@@ -233,7 +238,10 @@ pub fn node(name: &str) -> NodeRow {
             gpu_milli: 7000,
             ..Resources::default()
         },
+        reserved: Resources::default(),
+        kept: Vec::new(),
         foreign: Resources::default(),
+        on_gpus: Vec::new(),
         gpus: (0..8).map(gpu).collect(),
         drain: None,
         warning: None,
@@ -322,6 +330,17 @@ pub fn many() -> Fleet {
     for id in 0..9 {
         jobs.push(team("web", ended(190 + id, "lint", Outcome::Succeeded, 0, Span::mins(50 + id))));
     }
+    let mut first = node("gpu-box-3");
+    let one = |gpu_milli: u64| Resources { gpu_milli, ..Resources::default() };
+    first.reserved = one(1000);
+    let from = NOW.wall + Span::mins(178);
+    first.kept = vec![KeptFor { job: JobId(240), from, room: one(8000) }];
+    first.on_gpus = (0..7)
+        .map(|index| {
+            let job = JobId([198, 198, 198, 198, 219, 226, 226][index as usize]);
+            OnGpu { index, job, milli: 1000 }
+        })
+        .collect();
     let mut second = node("gpu-box-4");
     second.drain = Some(Drain { by: "bob".into(), since: ago(Span::hours(3)) });
     second.used = Resources { gpu_milli: 2000, cpu_milli: 8000, ..Resources::default() };
@@ -337,7 +356,11 @@ pub fn many() -> Fleet {
     let job = JobId;
     Fleet {
         jobs,
-        nodes: vec![node("gpu-box-3"), second],
+        nodes: vec![first, second],
+        kept_day: Some(KeptDay {
+            reserved: Used { gpu_milli_ms: 9_000_000_000, ..Used::default() },
+            all: Used { gpu_milli_ms: 1_382_400_000_000, ..Used::default() },
+        }),
         countables: vec![api("api:anthropic", 5), api("api:openai", 6)],
         facts: vec![
             fact(90, 31, Fact::JobRunning { job: job(198) }),

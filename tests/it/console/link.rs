@@ -211,6 +211,7 @@ impl Link for Fake {
             countables: fleet.countables.clone(),
             paused: fleet.paused.clone(),
             paused_teams: fleet.paused_teams(),
+            kept_day: fleet.kept_day.clone(),
             teams: !fleet.teams.is_empty(),
             seq: 100,
             at: NOW,
