@@ -50,6 +50,7 @@ pub(crate) fn row(id: u64) -> JobRow {
         expected_end: None,
         latest_end: None,
         kept: None,
+        evicted_by: None,
         exit: None,
         labels: BTreeMap::new(),
         command: vec!["true".into()],

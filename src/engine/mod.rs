@@ -7,8 +7,8 @@
 pub mod alarm;
 mod assemble;
 pub mod clock;
-mod durable;
 mod day;
+mod durable;
 mod foresight;
 pub mod handle;
 pub mod intake;

@@ -9,10 +9,10 @@ use crate::ledger::kept::idle;
 use crate::model::Resources;
 use crate::model::estimate::{Confidence, Forecast};
 use crate::model::history::Minute;
-use crate::model::job::{Job, TaskState};
+use crate::model::job::{GpuShare, Job, State, TaskState};
 use crate::model::page::{
-    Asked, CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, KeptFor, KeptRoom, Lane,
-    NodeRow, OnGpu, Query, Summary,
+    Asked, CountableRow, Cursor, Ended, EvictedBy, JobDetail, JobPage, JobRow, KeptFor, KeptRoom,
+    Lane, NodeRow, OnGpu, Query, Summary,
 };
 use crate::model::program::Program;
 use crate::model::team::{DEFAULT_TEAM, Team, Terms};
@@ -118,6 +118,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         expected_end: ends.map(|(likely, _)| likely),
         latest_end: ends.map(|(_, late)| late),
         kept: kept(job, at),
+        evicted_by: evicted_by(job),
         exit: job.exit.clone(),
         labels: spec.labels.clone(),
         command,
@@ -172,6 +173,12 @@ fn kept(job: &Job, at: At) -> Option<KeptRoom> {
     let reserved = job.reserved.as_deref()?;
     let from = at.wall + reserved.at.since(at.now);
     Some(KeptRoom { from, nodes: reserved.room.keys().cloned().collect() })
+}
+
+/// Who took its room, while it stops or waits to get some back.
+fn evicted_by(job: &Job) -> Option<EvictedBy> {
+    let waits = matches!(job.state, State::Queued | State::Waiting(_) | State::Stopping(_));
+    job.evicted.as_deref().filter(|_| waits).map(|(eviction, _)| eviction.into())
 }
 
 /// For whom room of a node is kept, who is first first.
@@ -260,23 +267,30 @@ pub fn minute(world: &World) -> Minute {
 
 /// Jobs on devices, by node; of each node by device.
 fn on_devices(world: &World) -> BTreeMap<Name, Vec<OnGpu>> {
-    let mut all: BTreeMap<Name, BTreeMap<(u32, JobId), u64>> = BTreeMap::new();
-    for (_, id) in [Lane::Human, Lane::Running, Lane::Queued]
-        .iter()
-        .flat_map(|lane| world.index().lane(*lane, None))
-    {
+    let held = world.index().uses().flat_map(|(_, used)| used.gpus.values());
+    // What is frozen has devices and may stand among thousands that wait: they are looked at only
+    // as long as something that is held was not found yet.
+    let mut missing: u64 = held.sum();
+    let mut all: BTreeMap<Name, Vec<OnGpu>> = BTreeMap::new();
+    let lanes = [Lane::Human, Lane::Running, Lane::Queued].into_iter();
+    for (_, id) in lanes.flat_map(|lane| world.index().lane(lane, None)) {
+        if missing == 0 {
+            break;
+        }
         let Some(job) = world.job(id) else { continue };
         for placement in job.active_tasks().filter_map(|task| task.placement.as_ref()) {
-            for share in &placement.gpus {
+            for GpuShare { index, milli } in &placement.gpus {
+                missing = missing.saturating_sub(*milli);
                 let here = all.entry(placement.node.clone()).or_default();
-                *here.entry((share.index, id)).or_default() += share.milli;
+                match here.iter_mut().find(|on| (on.index, on.job) == (*index, id)) {
+                    Some(on) => on.milli += milli,
+                    None => here.push(OnGpu { index: *index, job: id, milli: *milli }),
+                }
             }
         }
     }
-    let flat = |here: BTreeMap<(u32, JobId), u64>| {
-        here.into_iter().map(|((index, job), milli)| OnGpu { index, job, milli }).collect()
-    };
-    all.into_iter().map(|(node, here)| (node, flat(here))).collect()
+    all.values_mut().for_each(|here| here.sort_by_key(|on| (on.index, on.job)));
+    all
 }
 
 fn node_row(world: &World, node: &crate::model::Node, at: At) -> NodeRow {

@@ -66,11 +66,7 @@ impl Kept {
 }
 
 /// What of a node is idle because it is kept for waiting jobs, while this much of it is held.
-pub fn idle<'a>(
-    node: &Node,
-    held: Amounts,
-    kept: impl Iterator<Item = &'a Resources>,
-) -> Amounts {
+pub fn idle<'a>(node: &Node, held: Amounts, kept: impl Iterator<Item = &'a Resources>) -> Amounts {
     let mut room = Room { held, ..Room::of(node, Default::default()) };
     kept.for_each(|kept| room.kept.add(kept));
     room.split().reserved

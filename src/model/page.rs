@@ -26,8 +26,8 @@ use crate::model::setup::Limited;
 use crate::model::{Resources, fact::Record};
 
 pub use asked::Asked;
-pub use kept::{KeptDay, KeptFor, KeptRoom, OnGpu};
-pub use teams::{TeamPage, TeamRow};
+pub use kept::{EvictedBy, KeptDay, KeptFor, KeptRoom, OnGpu};
+pub use teams::{Opening, TeamPage, TeamRow};
 
 /// Which jobs, in which order, how many.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,6 +190,8 @@ pub struct JobRow {
     pub latest_end: Option<Wall>,
     /// Room that is kept for it while it waits.
     pub kept: Option<KeptRoom>,
+    /// It gave its room to somebody and does not run again yet.
+    pub evicted_by: Option<EvictedBy>,
     /// How it ended last.
     pub exit: Option<Exit>,
     /// Its labels.

@@ -91,15 +91,9 @@ pub fn connection(ground: &Ground) -> (String, Ink) {
 fn resources(ground: &Ground) -> Vec<String> {
     let Some(summary) = &ground.known.summary else { return Vec::new() };
     let mut parts = Vec::new();
-    // Of the first kind there is it also says what is free and kept: idle, but nobody's to take.
-    let mut first = true;
-    let mut part = |name: &str, [used, kept, all]: [u64; 3], format: fn(u64) -> String| {
+    let mut part = |name: &str, [used, _, all]: [u64; 3], format: fn(u64) -> String| {
         if all > 0 {
-            let kept = match std::mem::take(&mut first) && kept > 0 {
-                true => format!(" +{} kept", format(kept)),
-                false => String::new(),
-            };
-            parts.push(format!("{name} {}/{}{kept}", format(used), format(all)));
+            parts.push(format!("{name} {}/{}", format(used), format(all)));
         }
     };
     let of = |pick: fn(&Resources) -> u64| {
@@ -114,6 +108,15 @@ fn resources(ground: &Ground) -> Vec<String> {
     part("mem", of(|r| r.mem_bytes), format_bytes);
     let held = summary.countables.iter().filter(|row| row.used > 0).take(3);
     parts.extend(held.map(|row| format!("{} {}/{}", row.name, row.used, row.count)));
+    // Free, and yet nobody's to take: of the first kind there is.
+    let (gpu, cpu) = (of(|r| r.gpu_milli), of(|r| r.cpu_milli));
+    parts.extend(match (gpu, cpu) {
+        ([_, kept, all], _) if all > 0 && kept > 0 => {
+            Some(format!("{} gpu kept", format_gpu(kept)))
+        }
+        ([_, _, 0], [_, kept, _]) if kept > 0 => Some(format!("{} cpu kept", format_cpu(kept))),
+        _ => None,
+    });
     parts
 }
 

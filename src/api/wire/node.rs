@@ -40,7 +40,7 @@ pub struct Node {
     pub reserved: Amounts,
     /// For whom, who is first first.
     #[serde(default)]
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptFor>,
     /// What programs hold that are not ours.
     pub foreign: Amounts,
     /// Its labels.
@@ -69,7 +69,7 @@ pub struct Node {
 
 /// Room of a node that is kept for a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Kept {
+pub struct KeptFor {
     /// The job.
     pub job: u64,
     /// From then on nothing else gets it.
@@ -163,14 +163,14 @@ impl NodeList {
     }
 }
 
-impl From<&page::KeptFor> for Kept {
-    fn from(from: &page::KeptFor) -> Kept {
-        Kept { job: from.job.0, from: Time(from.from), room: Amounts::from(&from.room) }
+impl From<&page::KeptFor> for KeptFor {
+    fn from(from: &page::KeptFor) -> KeptFor {
+        KeptFor { job: from.job.0, from: Time(from.from), room: Amounts::from(&from.room) }
     }
 }
 
-impl From<Kept> for page::KeptFor {
-    fn from(from: Kept) -> page::KeptFor {
+impl From<KeptFor> for page::KeptFor {
+    fn from(from: KeptFor) -> page::KeptFor {
         page::KeptFor { job: JobId(from.job), from: from.from.0, room: from.room.into() }
     }
 }
@@ -207,7 +207,7 @@ impl From<&NodeRow> for Node {
             capacity: Amounts::from(&row.capacity),
             used: Amounts::from(&row.used),
             reserved: Amounts::from(&row.reserved),
-            kept: row.kept.iter().map(Kept::from).collect(),
+            kept: row.kept.iter().map(KeptFor::from).collect(),
             foreign: Amounts::from(&row.foreign),
             labels: labels_out(&row.traits.labels),
             spot: row.traits.spot,

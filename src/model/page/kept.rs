@@ -1,7 +1,8 @@
-//! Who has a node's devices and for whom its room is kept, as readers get it.
+//! Who has a node's devices, for whom its room is kept, and who took whose, as readers get it.
 
 use crate::base::{JobId, Name, Wall};
 use crate::model::Resources;
+use crate::model::fact::{Eviction, Rule};
 use crate::model::page::usage::Used;
 
 /// Room that is kept for a job.
@@ -22,6 +23,23 @@ pub struct KeptFor {
     pub from: Wall,
     /// How much of the node, whether it is free now or not.
     pub room: Resources,
+}
+
+/// Who took a job's room, and by which rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvictedBy {
+    /// The rule.
+    pub rule: Rule,
+    /// The job that got the room, if one did.
+    pub taker: Option<JobId>,
+    /// The person who ordered it, if one did.
+    pub by: Option<Name>,
+}
+
+impl From<&Eviction> for EvictedBy {
+    fn from(from: &Eviction) -> EvictedBy {
+        EvictedBy { rule: from.rule, taker: from.taker, by: from.by.clone() }
+    }
 }
 
 /// A job on a device of a node.

@@ -57,8 +57,7 @@ fn in_order(board: &Board, most: usize) -> Vec<Head> {
     let mut seen: BTreeSet<JobId> = order.iter().map(Head::id).collect();
     while order.len() < most {
         let Some(head) = turns.pop(&teams) else { break };
-        let comes =
-            !head.shape.grows && head.shape.thaw.is_none() && board.has_rate_for(&head);
+        let comes = !head.shape.grows && head.shape.thaw.is_none() && board.has_rate_for(&head);
         let comes = comes && seen.insert(head.id());
         if comes {
             gets(&mut teams, &head);

@@ -29,14 +29,24 @@ fn nodes(ground: &Ground) -> &[NodeRow] {
 
 /// Lines a node takes: its title, one for each amount, one for each device that is told about and
 /// each job for which room is kept.
-fn lines_of(node: &NodeRow, chosen: bool) -> usize {
+fn lines_of(node: &NodeRow, all: bool) -> usize {
     let gpus = usize::from(node.capacity.gpu_milli > 0);
-    3 + gpus + told(node, chosen).count() + node.kept.len() + 1
+    3 + gpus + told(node, all).count() + node.kept.len() + 1
 }
 
-/// Devices that are told about: of the chosen node all, of others those that somebody else uses.
-fn told(node: &NodeRow, chosen: bool) -> impl Iterator<Item = &Gpu> {
-    node.gpus.iter().filter(move |gpu| chosen || gpu.foreign.is_some())
+/// Devices that are told about: all of them, or those that somebody else uses.
+fn told(node: &NodeRow, all: bool) -> impl Iterator<Item = &Gpu> {
+    node.gpus.iter().filter(move |gpu| all || gpu.foreign.is_some())
+}
+
+/// Who has which device is told of the chosen node if all else has room beside it.
+fn all_of(ground: &Ground, chosen: usize, height: usize) -> Option<usize> {
+    let lines = nodes(ground).iter().enumerate().map(|(at, node)| lines_of(node, at == chosen));
+    let summary = ground.known.summary.as_ref();
+    let countables = summary.map_or(0, |summary| summary.countables.len());
+    let kept = summary.is_some_and(|summary| words::kept_idle(summary).is_some());
+    let rest = usize::from(countables > 0) + countables + if kept { 2 } else { 0 };
+    (lines.sum::<usize>() + rest <= height).then_some(chosen)
 }
 
 impl Nodes {
@@ -67,7 +77,8 @@ impl Pane for Nodes {
         let at = self.place(ground);
         self.chosen = nodes(ground).get(at).map(|node| node.name.clone());
         self.height = usize::from(area.height);
-        let lines = |(place, node): (usize, &NodeRow)| lines_of(node, place == at);
+        let all = all_of(ground, at, self.height);
+        let lines = |(place, node): (usize, &NodeRow)| lines_of(node, all == Some(place));
         let line = |n: usize| nodes(ground).iter().enumerate().take(n).map(lines).sum::<usize>();
         let len = line(usize::MAX) + 20;
         self.window.follow(line(at + 1).saturating_sub(1), len, self.height);
@@ -108,12 +119,13 @@ impl Pane for Nodes {
         let sight = ground.sight();
         let skipped = i64::try_from(self.window.first).unwrap_or(0);
         let mut y = i64::from(area.y) - skipped;
-        for node in &summary.nodes {
+        let all = all_of(ground, self.place(ground), usize::from(area.height));
+        for (place, node) in summary.nodes.iter().enumerate() {
             let chosen = Some(&node.name) == self.chosen.as_ref();
-            let cut = &mut Cut { canvas, area };
+            let (cut, all) = (&mut Cut { canvas, area }, all == Some(place));
             draw_node(node, chosen, &sight, cut, y);
-            let after = y + i64::try_from(lines_of(node, chosen)).unwrap_or(0);
-            details(node, chosen, ground, cut, after - 1);
+            let after = y + i64::try_from(lines_of(node, all)).unwrap_or(0);
+            details(node, all, ground, cut, after - 1);
             y = after;
         }
         if summary.nodes.is_empty() {
@@ -199,15 +211,15 @@ fn draw_node(node: &NodeRow, chosen: bool, sight: &Sight, cut: &mut Cut, y: i64)
 }
 
 /// Who has which device and for whom room is kept: the lines of a node that end before `end`.
-fn details(node: &NodeRow, chosen: bool, ground: &Ground, cut: &mut Cut, end: i64) {
-    let count = told(node, chosen).count() + node.kept.len();
+fn details(node: &NodeRow, all: bool, ground: &Ground, cut: &mut Cut, end: i64) {
+    let count = told(node, all).count() + node.kept.len();
     let mut y = end - i64::try_from(count).unwrap_or(0);
     let sight = ground.sight();
     let job = |id: JobId| match ground.known.row(id) {
         Some(row) => format!("{id} {}", row.name),
         None => id.to_string(),
     };
-    for gpu in told(node, chosen) {
+    for gpu in told(node, all) {
         let here = node.on_gpus.iter().filter(|on| on.index == gpu.index);
         let part = |milli: u64| match milli {
             1000 => String::new(),

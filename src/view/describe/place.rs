@@ -278,6 +278,7 @@ mod tests {
         let mut summary = whole();
         let gpus = |n: u64| Resources { gpu_milli: n * 1000, ..Resources::default() };
         summary.nodes[0].reserved = gpus(1);
+        summary.nodes[0].traits = Traits::default();
         summary.nodes[0].kept = [(240, 3_600_000), (17, 0)]
             .map(|(job, in_ms)| {
                 let (job, from) = (crate::base::JobId(job), at(in_ms).wall);
@@ -291,7 +292,15 @@ mod tests {
         };
         summary.kept_day = Some(KeptDay { reserved: used(3, 12), all: used(48, 1536) });
         summary.countables.clear();
-        insta::assert_snapshot!(plain(&nodes(&summary, &Sight::utc(at(0)), None)), @r"");
+        let said = plain(&nodes(&summary, &Sight::utc(at(0)), None));
+        insta::assert_snapshot!(said, @r"
+        NODE       STATE     TASKS     CPU      MEM    GPU   KEPT
+        gpu-box-3  draining      3  1.5/64  0/256Gi  0.5/2  1 gpu  drained by ana 13:00
+          GPU 1 A100 is used by Xorg (pid 7), not by us
+          2 GPUs kept for 240 from 14:00
+          2 GPUs kept for 17 now
+        kept idle for waiting jobs: 1 GPU now; in 24 h 3.00 GPU hours (6.2%), 12.00 core hours (0.7%)
+        ");
         summary.nodes[0].reserved = Resources::default();
         summary.nodes[0].kept.clear();
         let said = plain(&nodes(&summary, &Sight::utc(at(0)), None));

@@ -13,7 +13,8 @@ use holdshort::model::job::{
 use holdshort::model::node::{Drain, Gpu};
 use holdshort::model::page::usage::Used;
 use holdshort::model::page::{
-    CountableRow, EventRow, JobRow, KeptDay, KeptFor, KeptRoom, Lane, NodeRow, OnGpu, TeamRow,
+    CountableRow, EventRow, JobRow, KeptDay, KeptFor, KeptRoom, Lane, NodeRow, OnGpu, Opening,
+    TeamRow,
 };
 use holdshort::model::reason::{Code, Reason};
 use holdshort::model::team::{Bounds, Terms};
@@ -43,6 +44,8 @@ pub struct Fleet {
     pub minutes: Vec<Minute>,
     /// The tree of teams; nobody uses teams if there is none.
     pub teams: Vec<TeamRow>,
+    /// When windows of teams are open.
+    pub openings: Vec<Opening>,
 }
 
 impl Fleet {
@@ -70,6 +73,7 @@ pub fn leaf(name: &str, quota: Option<u64>, share: u64, held: u64, pending: u64)
         running: held.div_ceil(2),
         queued: pending.div_ceil(8),
         over_since: None,
+        owed_since: None,
         next_victim: None,
     }
 }
@@ -92,7 +96,7 @@ pub fn tree() -> Vec<TeamRow> {
         leaf("org/ml", Some(8), 8, 9, 8),
         leaf("org/ml/platform", Some(4), 3, 2, 0),
         over,
-        leaf("org/web", Some(4), 4, 2, 3),
+        TeamRow { owed_since: Some(ago(Span::mins(48))), ..leaf("org/web", Some(4), 4, 2, 3) },
         TeamRow { paused: Some(hold), ..leaf("fin", Some(2), 0, 0, 2) },
         leaf("ops", Some(1), 3, 3, 40),
         leaf("default", None, 0, 0, 0),
@@ -125,6 +129,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         expected_end: None,
         latest_end: None,
         kept: None,
+        evicted_by: None,
         exit: None,
         labels: BTreeMap::new(),
         command: vec!["./agent.sh".into(), "--task".into(), name.into()],
@@ -381,6 +386,15 @@ pub fn many() -> Fleet {
         paused: None,
         minutes: (0..90).map(minute).collect(),
         teams: tree(),
+        openings: [(0, 6), (24, 30)]
+            .map(|(from, until)| Opening {
+                team: "org/ml".into(),
+                window: "night".into(),
+                zone: "Europe/Berlin".into(),
+                from: NOW.wall + Span::hours(from),
+                until: NOW.wall + Span::hours(until),
+            })
+            .into(),
     }
 }
 

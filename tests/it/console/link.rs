@@ -276,7 +276,12 @@ impl Link for Fake {
         self.with(|_| ())
     }
     fn teams(&self) -> Answer<'_, TeamPage> {
-        self.with(|fleet| TeamPage { teams: fleet.teams.clone(), seq: 100, at: NOW })
+        self.with(|fleet| TeamPage {
+            teams: fleet.teams.clone(),
+            openings: fleet.openings.clone(),
+            seq: 100,
+            at: NOW,
+        })
     }
 
     fn edit_team(&self, team: Name, edit: TeamEdit) -> Answer<'_, ()> {

@@ -143,8 +143,7 @@ fn elements_of_an_array_start_as_those_before_them_end() {
     let mut site = site(8);
     let elements = site.array(4, Some(1));
     site.start(elements[0]);
-    let starts: Vec<u64> =
-        elements.iter().filter_map(|id| Some(range(&site, *id)?.1)).collect();
+    let starts: Vec<u64> = elements.iter().filter_map(|id| Some(range(&site, *id)?.1)).collect();
     assert_eq!(starts.len(), 3, "all that wait");
     assert!(starts.windows(2).all(|pair| pair[0] < pair[1]), "{starts:?}");
 }
