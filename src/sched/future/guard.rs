@@ -65,17 +65,20 @@ impl Guard {
 
     /// Reserves the earliest room for what is asked for; whether there is some.
     pub fn reserve(&mut self, board: &Board, ask: &Ask) -> bool {
-        self.reserve_from(board, ask, board.at().now).is_some()
+        let slot = self.look(board, ask, board.at().now);
+        slot.map(|slot| self.keep(slot)).is_some()
     }
 
-    /// Reserves the earliest room from a time on; when that begins.
-    pub fn reserve_from(&mut self, board: &Board, ask: &Ask, from: Mono) -> Option<Mono> {
+    /// The earliest room for what is asked for, from a time on.
+    pub fn look(&mut self, board: &Board, ask: &Ask, from: Mono) -> Option<Slot> {
         self.timeline.know(board, ask);
-        let slot = self.timeline.earliest(ask, from)?;
-        let at = slot.at;
+        self.timeline.earliest(ask, from)
+    }
+
+    /// Keeps room for a job.
+    pub fn keep(&mut self, slot: Slot) {
         self.timeline.reserve(&slot);
         self.slots.push(slot);
-        Some(at)
     }
 
     /// From when on something is reserved for a job.

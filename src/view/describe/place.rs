@@ -290,7 +290,7 @@ mod tests {
             cpu_milli_ms: core_hours * MILLI_MS_PER_HOUR,
             ..Used::default()
         };
-        summary.kept_day = Some(KeptDay { reserved: used(3, 12), all: used(48, 1536) });
+        summary.kept_day = Some(KeptDay { reserved: used(3, 0), all: used(48, 1536) });
         summary.countables.clear();
         let said = plain(&nodes(&summary, &Sight::utc(at(0)), None));
         insta::assert_snapshot!(said, @r"
@@ -299,7 +299,7 @@ mod tests {
           GPU 1 A100 is used by Xorg (pid 7), not by us
           2 GPUs kept for 240 from 14:00
           2 GPUs kept for 17 now
-        kept idle for waiting jobs: 1 GPU now; in 24 h 3.00 GPU hours (6.2%), 12.00 core hours (0.7%)
+        kept idle for waiting jobs: 1 GPU now; in 24 h 3.00 GPU hours (6.2%)
         ");
         summary.nodes[0].reserved = Resources::default();
         summary.nodes[0].kept.clear();

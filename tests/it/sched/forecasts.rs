@@ -165,3 +165,22 @@ fn what_forecasts_were_worth_is_kept() {
     }
     assert_eq!(percent, Some(72), "eight of eleven");
 }
+
+#[test]
+fn a_large_job_without_a_reservation_holds_nobody_back() {
+    let mut site = site(4);
+    teams(&mut site, [2, 2]);
+    let own = site.submit(of("a", 3, 100, true));
+    site.start(own);
+    let other = site.submit(of("b", 1, 40, true));
+    site.start(other);
+    // Beyond its team's share: whoever fits before it goes before it.
+    let large = site.submit(of("a", 4, 50, true));
+    let small = site.submit(of("a", 1, 500, true));
+    assert_eq!(site.job(large).reserved, None);
+    assert_eq!(range(&site, small), Some((40, 40)));
+    assert_eq!(range(&site, large), Some((540, 540)));
+    site.advance(Span::secs(40));
+    site.end(other, 0);
+    site.stand(&[large, small], &["queued", "starting"]);
+}
