@@ -16,11 +16,13 @@ pub mod settle;
 pub mod teams;
 pub mod turns;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::{At, JobId, Name, Span};
 use crate::model::node::Node;
+use crate::sched::actions::potential::Potential;
 use crate::sched::board::heads::Head;
 use crate::sched::board::place::Fussy;
 use crate::sched::board::seat::{Mark, Seat};
@@ -30,6 +32,7 @@ use crate::sched::future::ask::Counter;
 use crate::sched::future::guard::{Guard, Kept};
 use crate::sched::future::timeline::Parts;
 use crate::sched::index::{Holding, Use, holdings};
+use crate::sched::policy::amounts::{Amounts, Kind};
 use crate::sched::policy::fit::{Device, Level, Room};
 use crate::sched::policy::profile::Profile;
 use crate::sched::policy::queue::Queue;
@@ -64,6 +67,14 @@ pub struct Board {
     pub(in crate::sched) guarded: bool,
     /// What is reserved in the end.
     pub kept: Vec<Kept>,
+    /// What all nodes have together, once asked and until it changes.
+    free: Cell<Option<Amounts>>,
+    /// Some nodes are not for everybody.
+    has_spot: bool,
+    /// What found no room since the last time some became free: nor does anything larger.
+    hopeless: Vec<Amounts>,
+    /// What could come free at most, as far as somebody asked.
+    pub(in crate::sched) potential: Potential,
     log: Vec<Undo>,
 }
 
@@ -113,6 +124,10 @@ impl Board {
             guard: None,
             guarded: false,
             kept: Vec::new(),
+            free: Cell::new(None),
+            has_spot: world.nodes().any(|node| node.traits.spot),
+            hopeless: Vec::new(),
+            potential: Potential::default(),
             log: Vec::new(),
         };
         board.left = board.heads();
@@ -186,15 +201,33 @@ impl Board {
         self.seats.get(&id)
     }
 
-    /// What was decided could let another pass decide more: somebody lost room, or somebody who
-    /// gives way got some while others wait.
+    /// What was decided could let another pass decide more: somebody lost room, or what this
+    /// cycle had given.
     pub fn is_unsettled(&self) -> bool {
-        let gives = |id: &JobId| self.seats.get(id).is_some_and(|seat| seat.job.gives_way());
-        let mut deeds = self.deeds.iter();
-        deeds.any(|deed| match deed {
-            Deed::Evicts { .. } => true,
-            Deed::Goes(job) => gives(job) && !self.left.is_empty(),
-        })
+        let evicts = self.deeds.iter().any(|deed| matches!(deed, Deed::Evicts { .. }));
+        let mut cells = self.seats.values().flat_map(|seat| &seat.tasks);
+        evicts || cells.any(|cell| matches!(cell.mark, Mark::Undone(_)))
+    }
+
+    /// What is or will be free on a node that takes new work.
+    pub fn free_on(&self, node: usize) -> Amounts {
+        if !self.is_open(node) {
+            return Amounts::default();
+        }
+        let room = &self.rooms[node];
+        let gpu_milli = room.gpu_later();
+        Amounts { cpu_milli: room.cpu.later(), mem_bytes: room.mem.later(), gpu_milli }
+    }
+
+    /// The same of all of them together.
+    pub fn free(&self) -> Amounts {
+        if let Some(free) = self.free.get() {
+            return free;
+        }
+        let nodes = 0..self.rooms.len();
+        let free = nodes.fold(Amounts::default(), |sum, node| sum.plus(&self.free_on(node)));
+        self.free.set(Some(free));
+        free
     }
 
     /// A job is promised room that others are giving back.
@@ -212,7 +245,10 @@ impl Board {
     pub fn rollback(&mut self, to: Checkpoint) {
         while self.log.len() > to.0 {
             match self.log.pop() {
-                Some(Undo::Room(at, room)) => self.rooms[at] = *room,
+                Some(Undo::Room(at, room)) => {
+                    self.rooms[at] = *room;
+                    self.free.set(None);
+                }
                 Some(Undo::Queue(at, queue)) => self.teams.queues[at] = *queue,
                 Some(Undo::Mark(id, rank, mark)) => {
                     if let Some(seat) = self.seats.get_mut(&id) {
@@ -248,6 +284,7 @@ impl Board {
     fn change_room(&mut self, at: usize, change: impl FnOnce(&mut Room)) {
         self.log.push(Undo::Room(at, Box::new(self.rooms[at].clone())));
         change(&mut self.rooms[at]);
+        self.free.set(None);
     }
 
     fn change_queue(&mut self, at: usize, change: impl FnOnce(&mut Queue)) {
@@ -260,6 +297,14 @@ impl Board {
             let before = std::mem::replace(&mut cell.mark, mark);
             self.log.push(Undo::Mark(id, rank, before));
         }
+    }
+
+    /// Something no larger has found no room.
+    fn is_hopeless(&self, request: &Amounts) -> bool {
+        let larger = |known: &Amounts| {
+            Kind::ALL.into_iter().all(|kind| request.get(kind) >= known.get(kind))
+        };
+        self.hopeless.iter().any(larger)
     }
 
     /// Notes a decision.
