@@ -1,35 +1,26 @@
 //! When waiting jobs will probably start, for readers: nothing is decided by it.
 //!
-//! On a timeline those who have room reserved get it, then whoever can start next, as cycles would
-//! let them; once with the median of all run times and once with what nine of ten need (DESIGN.md
-//! 5.13). Whose turn it is follows the shares of teams as if each kept what it got before, and who
-//! waits for a bound of its team, or of its array, is expected once enough of those who run ended.
+//! They start one after the other on a timeline ([`Sequence`]), once with the median of all run
+//! times and once with what nine of ten need (DESIGN.md 5.13). Who is looked at at all follows the
+//! shares of teams, as if each kept what it got before.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::base::{At, JobId, Mono, Span};
+use crate::base::{At, JobId, Mono};
 use crate::model::estimate::Forecast;
 use crate::model::job::State;
-use crate::sched::actions::reserve::chosen;
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::board::teams::Teams;
 use crate::sched::board::turns::Turns;
-use crate::sched::future::ask::Ask;
-use crate::sched::future::guard::Guard;
 use crate::sched::future::keeper::patient;
+use crate::sched::future::sequence::Sequence;
 use crate::sched::future::timeline::By;
-use crate::sched::index::Shape;
 use crate::sched::policy::queue::lineage;
 use crate::sched::world::World;
 
 /// Jobs that get a forecast unless more are asked for.
 pub const FORECASTS: usize = 1000;
-
-/// Nodes that are looked at for one forecast of all; after that whoever is looked at next gets the
-/// next room, also if another could start sooner.
-const LOOKS: usize = 1_000_000;
 
 /// When the first so many waiting jobs will probably start. Those that something else keeps back
 /// than room, countable resources and the bounds of their team and array have none.
@@ -84,44 +75,7 @@ fn gets(teams: &mut Teams, head: &Head) {
     }
 }
 
-/// When each starts: first those that have room reserved, then whoever can start next, of several
-/// the one whose turn it is. A job without a reservation holds nobody back.
+/// When each starts.
 fn starts(board: &Board, heads: &[Head], by: By) -> BTreeMap<JobId, Mono> {
-    let mut guard = Guard::new(board, by);
-    let holders = chosen(board, heads);
-    let held: BTreeSet<JobId> = holders.iter().map(Head::id).collect();
-    for head in &holders {
-        if let Some(ask) = Ask::of(board, &guard, head) {
-            guard.reserve(board, &ask.within_bounds(board, head));
-        }
-    }
-    // Of jobs that ask for the same for as long, none starts before the one whose turn is first.
-    let mut lines: BTreeMap<(Arc<Shape>, Span), VecDeque<(usize, Ask)>> = BTreeMap::new();
-    for (turn, head) in heads.iter().enumerate().filter(|(_, head)| !held.contains(&head.id())) {
-        let ask = Ask::of(board, &guard, head).map(|ask| ask.within_bounds(board, head));
-        let Some(ask) = ask else { continue };
-        lines.entry((head.shape.clone(), ask.length)).or_default().push_back((turn, ask));
-    }
-    let mut lines: Vec<VecDeque<(usize, Ask)>> = lines.into_values().collect();
-    // No sooner than then; what others get meanwhile only puts it off.
-    let mut next: BTreeSet<(Mono, usize, usize)> = BTreeSet::new();
-    let first = |(line, asks): (usize, &VecDeque<(usize, Ask)>)| {
-        asks.front().map(|(turn, _)| (board.at().now, *turn, line))
-    };
-    next.extend(lines.iter().enumerate().filter_map(first));
-    let mut looks = LOOKS;
-    while let Some((at, turn, line)) = next.pop_first() {
-        let Some((_, ask)) = lines[line].front() else { continue };
-        let Some(slot) = guard.look(board, ask, at) else { continue };
-        looks = looks.saturating_sub(ask.wishes.iter().map(|wish| wish.nodes.len()).sum());
-        if slot.at > at && looks > 0 {
-            next.insert((slot.at, turn, line));
-            continue;
-        }
-        let at = slot.at;
-        guard.keep(slot);
-        lines[line].pop_front();
-        next.extend(lines[line].front().map(|(turn, _)| (at, *turn, line)));
-    }
-    guard.slots.iter().map(|slot| (slot.job, slot.at)).collect()
+    Sequence::of(board, heads, by).starts()
 }

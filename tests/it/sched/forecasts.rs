@@ -134,8 +134,8 @@ fn a_long_queue_of_one_team_does_not_hide_the_start_of_a_team_at_its_share() {
     // Of the first jobs in line it is one, though thirty of the other team are older.
     let all = forecasts(&site.world, site.at, 8);
     assert!(all.contains_key(&waits), "{all:?}");
-    // Two of the other team's run after the first, then there is room: before its own ends.
-    assert_eq!(range(&site, waits), Some((80, 80)));
+    // What the other team gives back is its own again, so it starts when its own team's ends.
+    assert_eq!(range(&site, waits), Some((100, 100)));
 }
 
 #[test]
@@ -183,4 +183,21 @@ fn a_large_job_without_a_reservation_holds_nobody_back() {
     site.advance(Span::secs(40));
     site.end(other, 0);
     site.stand(&[large, small], &["queued", "starting"]);
+}
+
+#[test]
+fn what_comes_free_goes_to_the_team_whose_turn_it_is_then() {
+    let mut site = site(4);
+    teams(&mut site, [1, 3]);
+    let own = site.submit_many(3, of("b", 1, 100, true));
+    let other = site.submit(of("a", 1, 40, true));
+    own.iter().chain([&other]).for_each(|job| site.start(*job));
+    let many = site.submit_many(10, of("a", 1, 40, true));
+    // It would have to wait until all four are free, and is ahead of the small one in its team.
+    let large = site.submit(of("b", 4, 10, true));
+    let small = site.submit(of("b", 1, 30, true));
+    assert_eq!(range(&site, many[0]), Some((40, 40)));
+    assert_eq!(range(&site, many[1]), Some((80, 80)));
+    assert_eq!(range(&site, small), Some((100, 100)), "its team has its three cores back");
+    assert!(range(&site, large).is_some_and(|(from, _)| from > 100));
 }
