@@ -55,6 +55,12 @@ impl Site {
         self.world = plan.commit().1;
     }
 
+    fn full_cycle(&mut self) {
+        let mut plan = Plan::new(&self.world, self.at);
+        actions::full(&mut plan);
+        self.world = plan.commit().1;
+    }
+
     fn pass(&mut self, span: Span) {
         self.at = At { now: self.at.now + span, wall: self.at.wall + span };
     }
@@ -76,7 +82,7 @@ impl Site {
     /// Lets cycles run until nothing is stopped any more.
     fn settle(&mut self) -> usize {
         for cycles in 1.. {
-            self.decide(&Command::Tick);
+            self.full_cycle();
             self.start_placed();
             if tasks(&self.world, |state| state == TaskState::Stopping).is_empty() {
                 return cycles;
@@ -197,7 +203,7 @@ fn busy(queued: usize) -> Site {
     let kind = |n: usize| [0, 0, 2, 12, 0, 0, 13, 0, 0, 12][(n / TEAMS * 7 + n) % 10];
     let small = |n: usize| spec(n % TEAMS, kind(n), n);
     site.take([submit((0..12_000).map(small).collect())]);
-    site.decide(&Command::Tick);
+    site.full_cycle();
     site.start_placed();
     site.pass(Span::mins(5));
     for first in (0..queued).step_by(10_000) {
@@ -236,14 +242,14 @@ fn measure(queued: usize) {
     site.decide(&Command::Tick);
     let idle = || {
         site.pass(Span::secs(1));
-        time(|| site.decide(&Command::Tick))
+        time(|| site.full_cycle())
     };
     say(queued, "nothing placeable", std::iter::repeat_with(idle).take(9).collect());
     one_end(&mut site, queued);
     thousand(&mut site, queued);
     let arrivals = (0..100).map(|n| {
         let submit = submit(vec![spec(n % TEAMS, n * 5, n)]);
-        site.pass(Span(100));
+        site.pass(Span(1));
         time(|| site.decide(&submit))
     });
     say(queued, "one arrives", arrivals.collect());
@@ -254,7 +260,7 @@ fn one_end(site: &mut Site, queued: usize) {
     let mut times = Vec::new();
     let running = tasks(&site.world, |state| state == TaskState::Running);
     for task in running.iter().step_by(running.len() / 100).take(100) {
-        site.pass(Span(100));
+        site.pass(Span(1));
         times.push(time(|| site.decide(&ends(*task))));
         site.start_placed();
     }
@@ -271,7 +277,7 @@ fn thousand(site: &mut Site, queued: usize) {
         site.take(over.map(|task| ends(*task)).collect::<Vec<_>>());
         let before = tasks(&site.world, |state| state == TaskState::Starting).len();
         let mut plan = Plan::new(&site.world, site.at);
-        times.push(time(|| actions::cycle(&mut plan)));
+        times.push(time(|| actions::full(&mut plan)));
         site.world = plan.commit().1;
         let placed = tasks(&site.world, |state| state == TaskState::Starting).len() - before;
         println!(

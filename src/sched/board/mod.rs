@@ -13,10 +13,10 @@ pub mod heads;
 pub mod place;
 pub mod seat;
 pub mod settle;
+pub mod standing;
 pub mod teams;
 pub mod turns;
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -27,6 +27,7 @@ use crate::sched::board::heads::Head;
 use crate::sched::board::place::Fussy;
 use crate::sched::board::seat::{Mark, Seat};
 use crate::sched::board::settle::Deed;
+use crate::sched::board::standing::Standing;
 use crate::sched::board::teams::Teams;
 use crate::sched::future::ask::Counter;
 use crate::sched::future::guard::{Guard, Kept};
@@ -65,10 +66,12 @@ pub struct Board {
     pub(in crate::sched) guard: Option<Box<Guard>>,
     /// Somebody could have started if nothing were reserved, or did.
     pub(in crate::sched) guarded: bool,
+    /// Promises and reservations of the world stand; else they are worked out anew.
+    standing: Option<Box<Standing>>,
     /// What is reserved in the end.
     pub kept: Vec<Kept>,
-    /// What all nodes have together, once asked and until it changes.
-    free: Cell<Option<Amounts>>,
+    /// What is or will be free on each node that takes new work.
+    frees: Vec<Amounts>,
     /// Some nodes are not for everybody.
     has_spot: bool,
     /// What found no room since the last time some became free: nor does anything larger.
@@ -98,8 +101,14 @@ enum Undo {
 pub struct Checkpoint(usize);
 
 impl Board {
-    /// The board of a world at a time.
+    /// The board of a world at a time, on which all that was promised is promised anew.
     pub fn of(world: &World, at: At) -> Board {
+        let mut board = Board::bare(world, at);
+        board.left = board.heads();
+        board
+    }
+
+    fn bare(world: &World, at: At) -> Board {
         let nodes: Vec<Arc<Node>> = world.nodes().cloned().collect();
         let mut uses = world.index().uses().peekable();
         let mut rooms = Vec::with_capacity(nodes.len());
@@ -123,15 +132,16 @@ impl Board {
             looks: 0,
             guard: None,
             guarded: false,
+            standing: None,
             kept: Vec::new(),
-            free: Cell::new(None),
+            frees: Vec::new(),
             has_spot: world.nodes().any(|node| node.traits.spot),
             hopeless: Vec::new(),
             potential: Potential::default(),
             log: Vec::new(),
         };
-        board.left = board.heads();
         board.doubt_the_stuck();
+        board.frees = (0..board.rooms.len()).map(|node| board.free_now_or_later(node)).collect();
         board
     }
 
@@ -209,8 +219,7 @@ impl Board {
         evicts || cells.any(|cell| matches!(cell.mark, Mark::Undone(_)))
     }
 
-    /// What is or will be free on a node that takes new work.
-    pub fn free_on(&self, node: usize) -> Amounts {
+    fn free_now_or_later(&self, node: usize) -> Amounts {
         if !self.is_open(node) {
             return Amounts::default();
         }
@@ -219,15 +228,14 @@ impl Board {
         Amounts { cpu_milli: room.cpu.later(), mem_bytes: room.mem.later(), gpu_milli }
     }
 
+    /// What is or will be free on a node that takes new work.
+    pub fn free_on(&self, node: usize) -> Amounts {
+        self.frees[node]
+    }
+
     /// The same of all of them together.
     pub fn free(&self) -> Amounts {
-        if let Some(free) = self.free.get() {
-            return free;
-        }
-        let nodes = 0..self.rooms.len();
-        let free = nodes.fold(Amounts::default(), |sum, node| sum.plus(&self.free_on(node)));
-        self.free.set(Some(free));
-        free
+        self.frees.iter().fold(Amounts::default(), |sum, free| sum.plus(free))
     }
 
     /// A job is promised room that others are giving back.
@@ -247,7 +255,7 @@ impl Board {
             match self.log.pop() {
                 Some(Undo::Room(at, room)) => {
                     self.rooms[at] = *room;
-                    self.free.set(None);
+                    self.frees[at] = self.free_now_or_later(at);
                 }
                 Some(Undo::Queue(at, queue)) => self.teams.queues[at] = *queue,
                 Some(Undo::Mark(id, rank, mark)) => {
@@ -284,7 +292,7 @@ impl Board {
     fn change_room(&mut self, at: usize, change: impl FnOnce(&mut Room)) {
         self.log.push(Undo::Room(at, Box::new(self.rooms[at].clone())));
         change(&mut self.rooms[at]);
-        self.free.set(None);
+        self.frees[at] = self.free_now_or_later(at);
     }
 
     fn change_queue(&mut self, at: usize, change: impl FnOnce(&mut Queue)) {

@@ -165,8 +165,13 @@ impl Board {
         but: Option<usize>,
     ) -> Option<(usize, When)> {
         let fussy = Fussy::of(&seat.job.spec, group, seat.job.has_way_back(), self.spot_rule());
+        let need = Amounts::from(request);
         fit::choose(&self.rooms, request, by, When::Later, |node| {
-            Some(node) != but && self.takes(node, &fussy) && self.admits(seat, node, request)
+            Some(node) != but
+                && need.fits_in(&self.frees[node])
+                && self.takes(node, &fussy)
+                && self.admits(seat, node, request)
+                && self.stands_beside(seat, node, request)
         })
     }
 
@@ -335,7 +340,7 @@ impl Board {
         change(self.custom.entry(name.clone()).or_insert(before));
     }
 
-    fn take_units(&mut self, request: &Resources, when: When) {
+    pub(super) fn take_units(&mut self, request: &Resources, when: When) {
         for (name, units) in &request.custom {
             self.change_units(name, |level| level.take(*units, when));
             if when == When::Now {
