@@ -2,20 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::{At, Name};
+use crate::base::{At, Name, Span};
 use crate::engine::Receipt;
 use crate::engine::assemble::Published;
 use crate::engine::handle::Handle;
 use crate::engine::submit::print_of;
 use crate::model::access::Right;
 use crate::model::command::{Command, Key, TeamChange};
-use crate::model::page::{TeamPage, TeamRow};
+use crate::model::page::{Lane, TeamPage, TeamRow};
 use crate::model::refusal::Refusal;
-use crate::model::team::{Team, TeamEdit, Terms, parent};
+use crate::model::team::{Bounds, Team, TeamEdit, Terms, parent};
 use crate::model::{Actor, Resources};
+use crate::sched::actions::windows::openings;
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::rights;
 use crate::sched::{Account, World, explain};
+
+/// How far ahead the hours of windows are told.
+const SHOWN: Span = Span::hours(168);
 
 /// The teams that `may_see` lets through, by path, with what their subtrees hold and want.
 pub fn page(world: &World, seq: u64, at: At, may_see: &dyn Fn(&Name) -> bool) -> TeamPage {
@@ -40,10 +44,77 @@ pub fn page(world: &World, seq: u64, at: At, may_see: &dyn Fn(&Name) -> bool) ->
             row.next_victim = standing.next_victim;
         }
     }
+    since(world, &mut rows);
     let mut teams: Vec<TeamRow> = rows.into_values().filter(|row| may_see(&row.name)).collect();
     // Each right after the one above it: as text `a-b` would come between `a` and `a/c`.
     teams.sort_by(|a, b| a.name.split('/').cmp(b.name.split('/')));
-    TeamPage { teams, seq, at }
+    let openings = openings(world, at.wall, at.wall + SHOWN);
+    let openings = openings.into_iter().filter(|opening| may_see(&opening.team)).collect();
+    TeamPage { teams, openings, seq, at }
+}
+
+/// Since when teams are over what they may hold, or are owed room: of those that are neither
+/// nothing is said.
+fn since(world: &World, rows: &mut BTreeMap<&str, TeamRow>) {
+    for (team, id) in world.index().oldest_waiting() {
+        let since = world.job(id).map(|job| job.since);
+        let mut above = Some(&**team);
+        while let Some(path) = above {
+            above = parent(path);
+            let row = rows.get_mut(path).filter(|row| row.owed().is_some_and(|o| !o.is_empty()));
+            if let Some(row) = row {
+                row.owed_since = row.owed_since.into_iter().chain(since).min();
+            }
+        }
+    }
+    let bounds = |(name, row): (&&str, &TeamRow)| Some((Name::from(*name), row.over()?));
+    let over: BTreeMap<Name, Bounds> = rows.iter().filter_map(bounds).collect();
+    for (name, placed) in placed_in(world, &over) {
+        let Some((row, bounds)) = rows.get_mut(&*name).zip(over.get(&name)) else { continue };
+        let mut held = Resources::default();
+        let crosses = |more: &Resources| {
+            held.add(more);
+            !bounds.hold(&held)
+        };
+        row.over_since = first_that(placed, crosses);
+    }
+}
+
+/// When the first of these got room, in the order of time, for which something holds.
+fn first_that(
+    mut placed: Vec<(At, Resources)>,
+    mut holds: impl FnMut(&Resources) -> bool,
+) -> Option<At> {
+    placed.sort_by_key(|(at, _)| *at);
+    placed.iter().find(|(_, more)| holds(more)).map(|(at, _)| *at)
+}
+
+/// What holds room in some teams and below them, and since when.
+fn placed_in(
+    world: &World,
+    teams: &BTreeMap<Name, Bounds>,
+) -> BTreeMap<Name, Vec<(At, Resources)>> {
+    let mut placed: BTreeMap<Name, Vec<(At, Resources)>> = BTreeMap::new();
+    let lanes =
+        [Lane::Human, Lane::Running, Lane::Queued].into_iter().filter(|_| !teams.is_empty());
+    for (_, id) in lanes.flat_map(|lane| world.index().lane(lane, None)) {
+        let Some(job) = world.job(id) else { continue };
+        for task in job.active_tasks() {
+            let Some(at) = task.placed else { continue };
+            let mut holds = job.spec.request_of_task(task).clone();
+            if job.frozen {
+                holds.cpu_milli = 0;
+            }
+            let mut above = Some(&*job.spec.team);
+            while let Some(path) = above {
+                above = parent(path);
+                if let Some((name, _)) = teams.get_key_value(path) {
+                    placed.entry(name.clone()).or_default().push((at, holds.clone()));
+                }
+            }
+        }
+    }
+    placed
 }
 
 fn empty(team: &Team) -> TeamRow {
@@ -59,6 +130,7 @@ fn empty(team: &Team) -> TeamRow {
         running: 0,
         queued: 0,
         over_since: None,
+        owed_since: None,
         next_victim: None,
     }
 }

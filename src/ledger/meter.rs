@@ -1,8 +1,8 @@
 //! The fold: facts in, closed intervals out.
 //!
 //! What a task holds is booked under the class its facts carry. What nobody holds is `drained`
-//! on a drained node, `foreign` on a device that others use, else `idle`. Three rules need
-//! saying:
+//! on a drained node, `foreign` on a device that others use, `reserved` as far as it is kept for
+//! waiting jobs (`kept`), else `idle`. Three rules need saying:
 //!
 //! * A task whose end became known late (no server ran) held its room up to its end. From then
 //!   until it became known nobody did: that tail is booked like the node's free part, so that
@@ -19,6 +19,7 @@ use imbl::OrdMap;
 use crate::base::{At, JobId, Mono, Name, TaskId};
 use crate::ledger::amounts::Amounts;
 use crate::ledger::interval::{Holder, Interval, push};
+use crate::ledger::kept::ByNode;
 use crate::ledger::place::{Pool, Room, count_of, foreign};
 use crate::model::fact::{Class, Fact};
 use crate::model::job::{GpuShare, Groups, JobSpec, Placement};
@@ -34,6 +35,8 @@ pub struct Meter {
     pub(super) pools: OrdMap<Name, Pool>,
     pub(super) jobs: OrdMap<JobId, Account>,
     pub(super) open: OrdMap<TaskId, Open>,
+    /// What is kept for waiting jobs.
+    pub(super) kept: OrdMap<JobId, ByNode>,
 }
 
 /// A live job, as far as it matters for what its tasks hold.
@@ -120,6 +123,7 @@ impl Meter {
     /// it, as in the world; one about a task that holds no room changes nothing.
     pub fn apply(&mut self, at: At, fact: &Fact, closed: &mut Vec<Interval>) {
         self.at = self.at.max(at.now);
+        self.take_reservation(fact, closed);
         match fact {
             Fact::JobSubmitted { job, spec, .. } => self.know(*job, spec),
             Fact::JobChanged { job, spec, .. } => {
@@ -337,7 +341,7 @@ impl Meter {
         }
     }
 
-    fn change_node(
+    pub(super) fn change_node(
         &mut self,
         name: &Name,
         closed: &mut Vec<Interval>,

@@ -368,6 +368,16 @@ impl Index {
         self.promised.iter().copied()
     }
 
+    /// Of each shape of jobs that want room the one that was submitted first, with its team.
+    pub fn oldest_waiting(&self) -> impl Iterator<Item = (&Name, JobId)> + '_ {
+        let oldest = |places: &OrdSet<Place>| {
+            let first = places.iter().min_by_key(|place| (place.submitted, place.id))?;
+            Some(first.id)
+        };
+        let shapes = self.queue.iter();
+        shapes.filter_map(move |(shape, places)| Some((&shape.team, oldest(places)?)))
+    }
+
     /// Jobs that hold room and give way to others.
     pub fn givers(&self) -> impl Iterator<Item = JobId> + '_ {
         self.givers.values().flatten().map(|place| place.id)

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
 use crate::base::{Span, duration, text};
 use crate::link::STOPPED;
+use crate::model::Resources;
 use crate::model::page::NodeRow;
 use crate::tui::app::App;
 use crate::tui::counts;
@@ -100,19 +101,33 @@ pub fn connection(ground: &Ground) -> (String, Ink) {
 
 fn resources(ground: &Ground) -> Vec<String> {
     let Some(summary) = &ground.known.summary else { return Vec::new() };
-    let sum =
-        |pick: fn(&NodeRow) -> u64| summary.nodes.iter().map(pick).fold(0, u64::saturating_add);
     let mut parts = Vec::new();
-    let mut part = |name: &str, used: u64, all: u64, format: fn(u64) -> String| {
+    let mut part = |name: &str, [used, _, all]: [u64; 3], format: fn(u64) -> String| {
         if all > 0 {
             parts.push(format!("{name} {}/{}", format(used), format(all)));
         }
     };
-    part("gpu", sum(|n| n.used.gpu_milli), sum(|n| n.capacity.gpu_milli), format_gpu);
-    part("cpu", sum(|n| n.used.cpu_milli), sum(|n| n.capacity.cpu_milli), format_cpu);
-    part("mem", sum(|n| n.used.mem_bytes), sum(|n| n.capacity.mem_bytes), format_bytes);
+    let of = |pick: fn(&Resources) -> u64| {
+        let amounts = |node: &NodeRow| [&node.used, &node.reserved, &node.capacity].map(pick);
+        let add = |sum: [u64; 3], more: [u64; 3]| {
+            [0, 1, 2].map(|at: usize| sum[at].saturating_add(more[at]))
+        };
+        summary.nodes.iter().map(amounts).fold([0; 3], add)
+    };
+    part("gpu", of(|r| r.gpu_milli), format_gpu);
+    part("cpu", of(|r| r.cpu_milli), format_cpu);
+    part("mem", of(|r| r.mem_bytes), format_bytes);
     let held = summary.countables.iter().filter(|row| row.used > 0).take(3);
     parts.extend(held.map(|row| format!("{} {}/{}", row.name, row.used, row.count)));
+    // Free, and yet nobody's to take: of the first kind there is.
+    let (gpu, cpu) = (of(|r| r.gpu_milli), of(|r| r.cpu_milli));
+    parts.extend(match (gpu, cpu) {
+        ([_, kept, all], _) if all > 0 && kept > 0 => {
+            Some(format!("{} gpu kept", format_gpu(kept)))
+        }
+        ([_, _, 0], [_, kept, _]) if kept > 0 => Some(format!("{} cpu kept", format_cpu(kept))),
+        _ => None,
+    });
     parts
 }
 

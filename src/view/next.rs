@@ -24,8 +24,13 @@ pub fn next(row: &JobRow, sight: &Sight) -> String {
         State::Running => running(row, sight),
         State::Stopping(why) => match why {
             StopFor::Pause => "parks, then is paused".to_owned(),
-            StopFor::Requeue => "stops, then is queued again".to_owned(),
-            why => format!("stops: {}", words::state::stop(*why)),
+            StopFor::Requeue if row.evicted_by.is_none() => {
+                "stops, then is queued again".to_owned()
+            }
+            why => match &row.evicted_by {
+                Some(by) => format!("stops: {}", words::event::evicted_by(by)),
+                None => format!("stops: {}", words::state::stop(*why)),
+            },
         },
         _ => waiting(row, sight),
     }
@@ -34,7 +39,8 @@ pub fn next(row: &JobRow, sight: &Sight) -> String {
 /// Why it waits, after when it will probably start.
 fn waiting(row: &JobRow, sight: &Sight) -> String {
     let reason = words::reason(&row.reason, sight);
-    let said = start(row, sight);
+    let evicted = row.evicted_by.as_ref().map(words::event::evicted_by);
+    let said: Vec<String> = start(row, sight).into_iter().chain(evicted).collect();
     if said.is_empty() { reason } else { format!("{}: {reason}", said.join(", ")) }
 }
 
@@ -119,10 +125,12 @@ fn took(started: Option<At>, ended: Option<At>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Span, Wall};
+    use crate::base::{JobId, Span, Wall};
     use crate::model::estimate::Forecast;
+    use crate::model::fact::Rule;
     use crate::model::finding::Signal;
     use crate::model::job::{Exit, Gang, Progress};
+    use crate::model::page::EvictedBy;
     use crate::model::page::KeptRoom;
     use crate::view::sample::{NOON, asking, at, ended, finding, queued, running};
 
@@ -136,6 +144,11 @@ mod tests {
         let mut row = queued(1, "a");
         row.expected_start = Some(Forecast { from, to, hits_percent: Some(90) });
         assert_eq!(said(&row), "starts 14:25–14:50: waits for room");
+        row.evicted_by = Some(EvictedBy { rule: Rule::Preempt, taker: Some(JobId(12)), by: None });
+        let evicted = "starts 14:25–14:50, evicted by 12 (preempt): waits for room";
+        assert_eq!(said(&row), evicted);
+        row.state = State::Stopping(StopFor::Preempt);
+        assert_eq!(said(&row), "stops: evicted by 12 (preempt)");
         let mut row = running(1, "a");
         assert_eq!(said(&row), "no end known");
         row.expected_end = Some(Wall(NOON) + Span::hours(2));

@@ -67,11 +67,20 @@ impl Guard {
 
     /// Reserves the earliest room for what is asked for; whether there is some.
     pub fn reserve(&mut self, board: &Board, ask: &Ask) -> bool {
+        let slot = self.look(board, ask, board.at().now);
+        slot.map(|slot| self.keep(slot)).is_some()
+    }
+
+    /// The earliest room for what is asked for, from a time on.
+    pub fn look(&mut self, board: &Board, ask: &Ask, from: Mono) -> Option<Slot> {
         self.timeline.know(board, ask);
-        let Some(slot) = self.timeline.earliest(ask, board.at().now) else { return false };
+        self.timeline.earliest(ask, from)
+    }
+
+    /// Keeps room for a job.
+    pub fn keep(&mut self, slot: Slot) {
         self.timeline.reserve(&slot);
         self.slots.push(slot);
-        true
     }
 
     /// From when on something is reserved for a job.

@@ -1,5 +1,6 @@
 //! Reads the numbers behind a reason or finding. What is missing is `None`, never a guess.
 
+use crate::base::calendar::clock_in;
 use crate::base::text::sanitise;
 use crate::base::{Span, Wall, duration, quantity};
 use crate::model::reason::{Numbers, Value};
@@ -41,6 +42,12 @@ impl<'a> Read<'a> {
             Value::Int(ms) => Some(self.sight.day(Wall(*ms))),
             Value::Text(_) => None,
         }
+    }
+
+    /// A point in time by the clocks of a zone, both named.
+    pub fn clock(&self, name: &str, zone: &str) -> Option<String> {
+        let Value::Int(ms) = self.numbers.get(name)? else { return None };
+        Some(clock_in(&self.text(zone)?, Wall(*ms), self.sight.now.wall))
     }
 
     /// A point in time that is near as a distance (`in 4s`), another one as a date (`at 14:05`).

@@ -366,6 +366,7 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         Code::QuotaWouldDo | Code::PriorityWouldDo => standing::would_do(&read),
         Code::AtShare
         | Code::Owed
+        | Code::WindowOpen
         | Code::Evicted
         | Code::Turn
         | Code::Boosted
