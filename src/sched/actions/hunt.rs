@@ -99,6 +99,7 @@ fn take(
     others: &Others,
     most: u64,
 ) -> Option<JobId> {
+    hunt.aim(board, head)?;
     let head = ready(board, head)?;
     let aim = hunt.aim(board, &head)?;
     let taker = Taker::of(board, &head, others)?;
