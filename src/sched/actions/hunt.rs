@@ -22,11 +22,11 @@ use crate::sched::policy::amounts::Kind;
 use crate::sched::world::World;
 
 /// How often an action may look at all nodes for one job.
-const ROUNDS_PER_JOB: u64 = 60;
+const ROUNDS_PER_JOB: u64 = 20;
 /// Nodes it may look at for one job at least.
 const JOB_LOOKS_MIN: u64 = 20_000;
 /// Jobs it may look for like that in one cycle.
-const JOBS_PER_ACTION: u64 = 5;
+const JOBS_PER_ACTION: u64 = 4;
 /// Jobs of one shape that are passed over because they may not evict anybody yet.
 const PASSED_OVER: usize = 16;
 

@@ -7,7 +7,7 @@
 //! room starts as soon as it is free, and a start respects the reservations of the last one.
 
 use crate::base::{JobId, Mono, Span};
-use crate::model::Fact;
+use crate::model::{Fact, Resources};
 use crate::sched::actions::allocate::start;
 use crate::sched::actions::{PASSES, stale_gang, urgency};
 use crate::sched::board::Board;
@@ -15,6 +15,7 @@ use crate::sched::board::heads::Head;
 use crate::sched::board::settle::Deed;
 use crate::sched::board::standing::Served;
 use crate::sched::board::turns::Turns;
+use crate::sched::future::guard::surely_over;
 use crate::sched::future::keeper::shorter;
 use crate::sched::plan::Plan;
 use crate::sched::world::World;
@@ -97,15 +98,29 @@ fn offer(board: &mut Board) {
     let by_team = board.world().setup().cycle.on("fair_share");
     let mut turns = Turns::new(&board.teams, by_team);
     let mut served = Served::default();
+    // Requests that reservations keep from starting unless they are over sooner than so.
+    let mut denied: Vec<(Resources, Mono)> = Vec::new();
     for head in board.served_heads(&mut served) {
         turns.push(&board.teams, head);
     }
     while let Some(head) = turns.pop(&board.teams).filter(|_| served.is_any()) {
         let before = board.checkpoint();
+        let over = board.keeps_room().then(|| over(board, &head));
+        let request = &head.shape.request;
+        let is_denied = |(known, since): &(Resources, Mono)| {
+            known == request && over.is_some_and(|over| over >= *since)
+        };
+        if denied.iter().any(is_denied) {
+            continue;
+        }
         if !starts(board, &head) {
             board.rollback(before);
+            let Some(over) = over else { continue };
             let held_back = board.beside_nothing(|board| starts(board, &head));
             board.rollback(before);
+            if held_back && head.shape.chunk.len() == 1 {
+                denied.push((request.clone(), over));
+            }
             let next = held_back.then(|| shorter(board, &head)).flatten();
             next.into_iter().for_each(|head| turns.push(&board.teams, head));
             continue;
@@ -115,6 +130,11 @@ fn offer(board: &mut Board) {
         let next = [board.again(&head), board.after(&head)];
         next.into_iter().flatten().for_each(|head| turns.push(&board.teams, head));
     }
+}
+
+/// When a job that starts now can be counted on to be over.
+fn over(board: &Board, head: &Head) -> Mono {
+    board.world().job(head.id()).map_or(Mono(u64::MAX), |job| surely_over(board, job))
 }
 
 /// Starts the next chunk of a job now, not once others are gone.

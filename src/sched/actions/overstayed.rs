@@ -2,7 +2,9 @@
 //! (DESIGN.md 5.3): once the reservation had to be put off twice, whoever holds it may take
 //! preemptible ones that started after it was made, on the nodes it was made on, of any team.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::base::{JobId, Name, Span};
 use crate::model::Job;
@@ -26,37 +28,46 @@ pub fn run(board: &mut Board) {
     let holders = world.index().reserved().filter_map(|(_, id)| world.job(id));
     let put_off = |job: &Job| job.reserved.as_ref().is_some_and(|held| held.moves >= MOVES);
     if holders.into_iter().any(|job| put_off(job)) {
-        hunt::run(board, &Overstayed);
+        hunt::run(board, &Overstayed::default());
     }
 }
 
-struct Overstayed;
+/// Those that should be over by now, once somebody asks.
+#[derive(Default)]
+struct Overstayed {
+    late: OnceCell<Vec<Arc<Job>>>,
+}
+
+impl Overstayed {
+    /// Those that were let in before a reservation and should be over by now.
+    fn beside(&self, board: &Board, held: &Reservation) -> BTreeSet<JobId> {
+        let late = self.late.get_or_init(|| {
+            let world = board.world();
+            let givers = world.index().givers().filter_map(|id| world.job(id));
+            let late = givers.filter(|job| estimate::overstays(world, job, board.at().now));
+            late.cloned().collect()
+        });
+        let on = |node: &Name| held.room.contains_key(node);
+        let after = |job: &Job| job.started.is_some_and(|at| at.now >= held.since.now);
+        let late = late.iter().filter(|job| {
+            after(job)
+                && job.active_tasks().any(|t| t.placement.as_ref().is_some_and(|p| on(&p.node)))
+        });
+        late.map(|job| job.id).collect()
+    }
+}
 
 impl Hunt for Overstayed {
     fn aim(&self, board: &Board, head: &Head) -> Option<Box<dyn Aim>> {
         let job = board.world().job(head.id())?;
         let held = job.reserved.as_deref().filter(|held| held.moves >= MOVES)?;
-        let late = late(board, held);
+        let late = self.beside(board, held);
         (!late.is_empty()).then(|| -> Box<dyn Aim> { Box::new(Late(late)) })
     }
 
     fn rule(&self, _: &Board, _: &Taker, _: &Batch) -> Rule {
         Rule::Overstayed
     }
-}
-
-/// Those that were let in before a reservation and should be over by now.
-fn late(board: &Board, held: &Reservation) -> BTreeSet<JobId> {
-    let world = board.world();
-    let on = |node: &Name| held.room.contains_key(node);
-    let after = |job: &Job| job.started.is_some_and(|at| at.now >= held.since.now);
-    let givers = world.index().givers().filter_map(|id| world.job(id));
-    let late = givers.filter(|job| {
-        after(job)
-            && estimate::overstays(world, job, board.at().now)
-            && job.active_tasks().any(|t| t.placement.as_ref().is_some_and(|p| on(&p.node)))
-    });
-    late.map(|job| job.id).collect()
 }
 
 struct Late(BTreeSet<JobId>);

@@ -34,7 +34,7 @@ use crate::sched::board::teams::Teams;
 use crate::sched::future::ask::Counter;
 use crate::sched::future::estimate::Left;
 use crate::sched::future::guard::{Guard, Kept};
-use crate::sched::future::timeline::Parts;
+use crate::sched::future::timeline::{Parts, Timeline};
 use crate::sched::index::{Holding, Use, holdings};
 use crate::sched::policy::amounts::{Amounts, Kind};
 use crate::sched::policy::fit::{Device, Level, Room};
@@ -77,6 +77,8 @@ pub struct Board {
     frees: Vec<Amounts>,
     /// The sum of that.
     free: Amounts,
+    /// Free room over time as long as nothing is decided, once asked for.
+    pub(in crate::sched) timeline: OnceCell<Timeline>,
     /// What has run since before the cycle, once asked for.
     pub(in crate::sched) runs: OnceCell<Vec<(Arc<Job>, Left)>>,
     /// Some nodes are not for everybody.
@@ -143,6 +145,7 @@ impl Board {
             kept: Vec::new(),
             frees: Vec::new(),
             free: Amounts::default(),
+            timeline: OnceCell::new(),
             runs: OnceCell::new(),
             has_spot: world.nodes().any(|node| node.traits.spot),
             hopeless: Vec::new(),

@@ -73,11 +73,15 @@ impl Board {
         self.standing.as_deref().is_some_and(stands) && self.world().index().promised.contains(&id)
     }
 
+    /// Room is kept for others, and not looked away from.
+    pub fn keeps_room(&self) -> bool {
+        let standing = self.standing.as_ref();
+        standing.is_some_and(|held| !held.looks_away && !held.kept.is_empty())
+    }
+
     /// Nobody is kept from room that is free.
     pub(super) fn denies_nothing(&self) -> bool {
-        let standing = self.standing.as_ref();
-        let keeps = standing.is_some_and(|held| !held.looks_away && !held.kept.is_empty());
-        self.guard.is_none() && !keeps
+        self.guard.is_none() && !self.keeps_room()
     }
 
     /// Does something as if nothing were kept for others.

@@ -56,7 +56,12 @@ impl DerefMut for Guard {
 impl Guard {
     /// Nothing is reserved yet.
     pub fn new(board: &Board, by: By) -> Guard {
-        Guard { timeline: Timeline::of(board, by), slots: Vec::new() }
+        // As long as nothing is decided it is the same for whoever asks.
+        let timeline = match (by, board.deeds.is_empty()) {
+            (By::P90, true) => board.timeline.get_or_init(|| Timeline::of(board, by)).clone(),
+            _ => Timeline::of(board, by),
+        };
+        Guard { timeline, slots: Vec::new() }
     }
 
     /// Reserves the earliest room for a job; whether there is some.
