@@ -59,6 +59,14 @@ impl Shape {
         group.map_or(&self.request, |group| &group.request)
     }
 
+    /// What each task of its next chunk asks for and how many there are, if all are of one group
+    /// and may go to any node.
+    pub fn tasks_alike(&self) -> Option<(&Resources, u32)> {
+        let [share] = &*self.chunk else { return None };
+        let plain = self.node_labels.is_empty() && self.groups.is_none() && self.thaw.is_none();
+        plain.then(|| (self.request_of(share.id), share.tasks))
+    }
+
     /// What the tasks of its next chunk ask for, equal ones once.
     pub fn requests(&self) -> impl Iterator<Item = &Resources> {
         self.chunk.iter().map(|share| self.request_of(share.id))

@@ -98,17 +98,17 @@ fn offer(board: &mut Board) {
     let by_team = board.world().setup().cycle.on("fair_share");
     let mut turns = Turns::new(&board.teams, by_team);
     let mut served = Served::default();
-    // Requests that reservations keep from starting unless they are over sooner than so.
-    let mut denied: Vec<(Resources, Mono)> = Vec::new();
+    let mut denied: Vec<Denied> = Vec::new();
     for head in board.served_heads(&mut served) {
         turns.push(&board.teams, head);
     }
     while let Some(head) = turns.pop(&board.teams).filter(|_| served.is_any()) {
         let before = board.checkpoint();
         let over = board.keeps_room().then(|| over(board, &head));
-        let request = &head.shape.request;
-        let is_denied = |(known, since): &(Resources, Mono)| {
-            known == request && over.is_some_and(|over| over >= *since)
+        let tasks = head.shape.tasks_alike().filter(|_| !board.has_spot());
+        let is_denied = |known: &Denied| {
+            let alike = tasks.is_some_and(|(request, n)| *request == known.0 && n >= known.1);
+            alike && over.is_some_and(|over| over >= known.2)
         };
         if denied.iter().any(is_denied) {
             continue;
@@ -118,8 +118,8 @@ fn offer(board: &mut Board) {
             let Some(over) = over else { continue };
             let held_back = board.beside_nothing(|board| starts(board, &head));
             board.rollback(before);
-            if held_back && head.shape.chunk.len() == 1 {
-                denied.push((request.clone(), over));
+            if let Some((request, n)) = tasks.filter(|_| held_back) {
+                denied.push((request.clone(), n, over));
             }
             let next = held_back.then(|| shorter(board, &head)).flatten();
             next.into_iter().for_each(|head| turns.push(&board.teams, head));
@@ -131,6 +131,10 @@ fn offer(board: &mut Board) {
         next.into_iter().flatten().for_each(|head| turns.push(&board.teams, head));
     }
 }
+
+/// What reservations keep from starting: so many tasks that ask for so much, unless they are over
+/// sooner than so.
+type Denied = (Resources, u32, Mono);
 
 /// When a job that starts now can be counted on to be over.
 fn over(board: &Board, head: &Head) -> Mono {

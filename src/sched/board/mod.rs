@@ -326,6 +326,11 @@ impl Board {
         }
     }
 
+    /// Some nodes are not for everybody.
+    pub fn has_spot(&self) -> bool {
+        self.has_spot
+    }
+
     /// One of its tasks asks for no less than what has found no room.
     pub(in crate::sched) fn is_hopeless_head(&self, head: &Head) -> bool {
         let mut requests = head.shape.requests().map(Amounts::from);

@@ -135,7 +135,8 @@ fn held<'a>(world: &'a World, job: &'a Job) -> impl Iterator<Item = &'a Name> {
 fn contended(world: &World, wall: Wall) -> Contended {
     let mut contended = Contended::new();
     for (shape, places) in &world.index().queue {
-        if shape.grows || shape.thaw.is_some() || world.is_held(&shape.team) {
+        let asks_for_some = shape.requests().any(|request| !request.custom.is_empty());
+        if !asks_for_some || shape.grows || shape.thaw.is_some() || world.is_held(&shape.team) {
             continue;
         }
         let Some(first) = places.get_min() else { continue };
