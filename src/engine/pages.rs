@@ -124,6 +124,8 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         parent: spec.parent,
         array: spec.array,
         holds: holds(job),
+        open_reviews: job.asking.open.iter().map(|open| open.review).collect(),
+        answered: job.asking.answered.filter(|_| job.asking.returning),
         prompt: job.prompt.clone(),
         progress: job.progress.clone(),
         findings: job.findings.values().cloned().collect(),

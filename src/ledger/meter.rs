@@ -129,6 +129,13 @@ impl Meter {
                 };
                 self.recut(*job, closed, |account| account.frozen = false, goes_on);
             }
+            Fact::JobBooked { job, class } => {
+                let booked = |open: &mut Open| {
+                    let runs = open.started && !open.stopping;
+                    open.class = if runs { *class } else { open.class };
+                };
+                self.recut(*job, closed, |_| {}, booked);
+            }
             Fact::JobStopping { job, class, .. } => {
                 let stops = |open: &mut Open| (open.stopping, open.class) = (true, *class);
                 self.recut(*job, closed, |_| {}, stops);

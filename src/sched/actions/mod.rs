@@ -21,6 +21,7 @@ pub mod windows;
 
 use crate::sched::board::Board;
 use crate::sched::plan::Plan;
+use crate::sched::review::{grants, timers};
 
 pub use hunt::next_due as protected_until;
 
@@ -47,11 +48,13 @@ const PASSES: usize = 3;
 pub fn cycle(plan: &mut Plan) {
     windows::run(plan);
     expire::run(plan);
+    timers::run(plan);
     passes(plan);
     // A pool grows by at least one node each time, and no further than its most.
     while pools::run(plan) {
         passes(plan);
     }
+    grants::follow(plan);
     forget::run(plan);
 }
 

@@ -1,6 +1,7 @@
 //! Makes facts so. Applying decides nothing: it can't refuse and needs no policy, so that a
 //! journal of any age gives the same world again.
 
+mod asking;
 mod jobs;
 mod marks;
 mod pools;
@@ -87,6 +88,13 @@ impl World {
                 self.boot_offset = *offset;
             }
             Fact::Down { from, to, .. } => self.down = self.down + to.since(*from),
+            Fact::SeatsHandedOn { from, to, until, .. } => {
+                self.desk.hand_on(from, to.as_ref(), *until);
+            }
+            Fact::Review { review, job, fact: what } => {
+                self.desk.apply(at, *review, *job, what);
+                self.apply_to_job(at, fact);
+            }
             about_a_job => self.apply_to_job(at, about_a_job),
         }
     }

@@ -26,6 +26,7 @@ pub mod protection;
 pub mod queue;
 pub mod queue_order;
 pub mod reservation;
+pub mod review;
 pub mod retry;
 pub mod service;
 pub mod shares;

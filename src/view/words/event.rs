@@ -81,7 +81,34 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
         Fact::ReservationMade { .. }
         | Fact::ReservationMoved { .. }
         | Fact::ReservationOver { .. } => reservation(fact, sight),
+        Fact::JobInReview { .. }
+        | Fact::JobAnswered { .. }
+        | Fact::JobBooked { .. }
+        | Fact::Review { .. }
+        | Fact::SeatsHandedOn { .. } => asked(fact, sight),
         _ => lifted(fact, sight).unwrap_or_else(|| task_or_place(fact, sight)),
+    }
+}
+
+/// Facts about what is asked of people.
+fn asked(fact: &Fact, sight: &Sight) -> String {
+    match fact {
+        Fact::JobInReview { job } => format!("{job} waits for people"),
+        Fact::JobAnswered { job, review } => format!("{job} comes back with the answer to {review}"),
+        Fact::JobBooked { job, class: Class::Parked } => {
+            format!("{job} holds what it has while people are asked")
+        }
+        Fact::JobBooked { job, .. } => format!("{job} works on"),
+        Fact::Review { review, job, fact } => super::review::fact(*job, *review, fact, sight),
+        Fact::SeatsHandedOn { from, to, until, .. } => {
+            let from = sanitise(from);
+            let until = until.map_or_else(String::new, |at| format!(" until {}", sight.day(at)));
+            match to {
+                Some(to) => format!("{} decides for {from}{until}", sanitise(to)),
+                None => format!("{from} decides again"),
+            }
+        }
+        _ => String::new(),
     }
 }
 
@@ -330,7 +357,7 @@ fn cause_words(cause: Cause, sight: &Sight) -> String {
 }
 
 fn booked(class: Class) -> &'static str {
-    if class == Class::Held { ", memory and devices stay held" } else { "" }
+    if matches!(class, Class::Held | Class::Parked) { ", memory and devices stay held" } else { "" }
 }
 
 fn reported(job: JobId, report: &Report) -> String {

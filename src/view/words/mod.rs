@@ -8,6 +8,7 @@ pub mod event;
 pub mod finding;
 pub mod numbers;
 pub mod reason;
+pub mod review;
 pub mod refusal;
 pub mod state;
 pub mod urgency;

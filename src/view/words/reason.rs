@@ -27,6 +27,7 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
             );
             format!("{asks} at its prompt{}", since.replacen(" at", ", since", 1))
         }
+        Code::InReview => in_review(&read),
         Code::Paused => held("paused", &read),
         Code::AllPaused => held("everything is paused", &read),
         Code::TeamPaused => held(&of("team", &read, "team", "is paused"), &read),
@@ -295,6 +296,24 @@ fn given_back(read: &Read<'_>, jobs: Option<String>) -> String {
     }
 }
 
+/// What it waits for people for: `asks R17 (money), since 13:00; denied at 14:00`.
+fn in_review(read: &Read<'_>) -> String {
+    let review = read.text("review").unwrap_or_else(|| "people".to_owned());
+    let effect = read.aside("", "effect");
+    let since = read.day("since_at").map_or_else(String::new, |at| format!(", since {at}"));
+    if read.day("asked_back_at").is_some() {
+        return format!("asks {review}{effect}{since}; it was asked back, and its clock stands");
+    }
+    let then = match read.text("then").as_deref() {
+        Some("keep_waiting") => "asked again",
+        Some("approve") => "done",
+        Some("deny_and_cancel") => "denied and cancelled",
+        _ => "denied",
+    };
+    let then = read.day("until_at").map_or_else(String::new, |at| format!("; {then} at {at}"));
+    format!("asks {review}{effect}{since}{then}")
+}
+
 /// What ends the limit of a countable resource.
 fn lifted(read: &Read<'_>) -> String {
     let resource = read.text("resource").unwrap_or_else(|| "RESOURCE".to_owned());
@@ -315,6 +334,10 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         },
         Code::Starting | Code::Stopping => "nothing: it is under way".to_owned(),
         Code::AtPrompt => format!("an answer: holdshort send {} TEXT", job()),
+        Code::InReview => {
+            let review = read.text("review").unwrap_or_else(|| "REVIEW".to_owned());
+            format!("an answer: holdshort approve {review}, or deny {review} --reason …")
+        }
         Code::Paused => format!("holdshort resume {}", job()),
         Code::AllPaused => "holdshort resume all".to_owned(),
         Code::TeamPaused => {

@@ -34,6 +34,11 @@ impl From<&Fact> for Shown {
             Fact::JobPaused { .. } => Shown::JobPaused {},
             Fact::JobFrozen { class, .. } => Shown::JobFrozen { class: class.to_word() },
             Fact::JobThawed { class, .. } => Shown::JobThawed { class: class.to_word() },
+            Fact::JobInReview { .. }
+            | Fact::JobAnswered { .. }
+            | Fact::JobBooked { .. }
+            | Fact::Review { .. }
+            | Fact::SeatsHandedOn { .. } => asked(fact),
             Fact::AttemptBegan { attempt, resume, .. } => began(*attempt, *resume),
             Fact::TaskPlaced { task, placement, class } => placed(*task, placement, *class),
             Fact::TaskNominated { task, placement } => nominated(*task, placement),
@@ -90,6 +95,24 @@ impl From<&Fact> for Shown {
             Fact::WindowOpened { .. } | Fact::WindowClosed { .. } => window(fact),
             Fact::PoolGrew { .. } | Fact::PoolShrank { .. } | Fact::PoolFailed { .. } => pool(fact),
         }
+    }
+}
+
+/// About what is asked of people.
+fn asked(fact: &Fact) -> Shown {
+    match fact {
+        Fact::JobAnswered { review, .. } => Shown::JobAnswered { review: review.to_string() },
+        Fact::JobBooked { class, .. } => Shown::JobBooked { class: class.to_word() },
+        Fact::Review { review, fact, .. } => {
+            Shown::Review { review: review.to_string(), fact: (&**fact).into() }
+        }
+        Fact::SeatsHandedOn { from, to, until, by } => Shown::SeatsHandedOn {
+            from: from.to_string(),
+            to: known(to.as_ref()),
+            until: until.map(Time),
+            by: by.to_string(),
+        },
+        _ => Shown::JobInReview {},
     }
 }
 
@@ -197,7 +220,11 @@ fn attempt_ended(stopped: Option<StopFor>, exit: Option<&job::Exit>) -> Shown {
 fn ended(outcome: Outcome) -> Shown {
     let class = match outcome {
         Outcome::Failed(class) => Some(FailureClass::to_word(class)),
-        Outcome::Succeeded | Outcome::Cancelled | Outcome::TimedOut | Outcome::Lost => None,
+        Outcome::Succeeded
+        | Outcome::Cancelled
+        | Outcome::Denied
+        | Outcome::TimedOut
+        | Outcome::Lost => None,
     };
     Shown::JobEnded { state: outcome.word().to_owned(), class }
 }
