@@ -9,13 +9,13 @@
 )]
 
 mod conserving;
-mod given;
+pub mod given;
 mod metered;
 mod outside;
 mod services;
 mod spot;
 mod steps;
-mod world;
+pub mod world;
 
 mod access;
 mod boosts;
