@@ -259,7 +259,12 @@ impl World {
         let due = self.index.due.get_min().map(|(wall, _)| *wall);
         let limited = self.limited.values().map(|limited| limited.until);
         let window = actions::windows::next_edge(self, at.wall);
-        let wall = holds.chain(calendar).chain(window).chain(due).chain(limited).chain(self.desk.next_due(at.wall));
+        let wall = holds
+            .chain(calendar)
+            .chain(window)
+            .chain(due)
+            .chain(limited)
+            .chain(self.desk.next_due(at.wall));
         let wall = wall.filter(|due| *due > at.wall).min();
         (mono.filter(|due| *due > at.now).min(), wall)
     }

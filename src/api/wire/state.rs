@@ -47,11 +47,7 @@ pub(super) fn state_words(
         }
         State::Stopping(why) => detail.stopping_for = Some(why.to_word()),
         State::Ended(Outcome::Failed(class)) => detail.class = Some(class.to_word()),
-        State::InReview
-        | State::Queued
-        | State::Starting
-        | State::Running
-        | State::Ended(_) => {}
+        State::InReview | State::Queued | State::Starting | State::Running | State::Ended(_) => {}
     }
     (word(state, answered.is_some()).to_owned(), detail)
 }

@@ -186,9 +186,7 @@ pub fn read_text(kind: Kind, text: &str) -> Result<Value, String> {
             let known = words.contains(&text);
             known.then(|| Value::Text(text.to_owned())).ok_or_else(|| one_of(text, words))
         }
-        Kind::Tables(_) | Kind::Labels | Kind::Words(_) | Kind::Names | Kind::Keys => {
-            Err(quoted())
-        }
+        Kind::Tables(_) | Kind::Labels | Kind::Words(_) | Kind::Names | Kind::Keys => Err(quoted()),
     }
 }
 

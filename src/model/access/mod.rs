@@ -129,8 +129,7 @@ mod tests {
     #[test]
     fn a_process_in_a_jobs_tree_has_that_jobs_rights_whatever_its_uid_says() {
         let admin = Some(Role::Admin);
-        let allowed =
-            [Right::See, Right::ReadOutput, Right::Submit, Right::Report, Right::Ask];
+        let allowed = [Right::See, Right::ReadOutput, Right::Submit, Right::Report, Right::Ask];
         for row in TABLE {
             assert_eq!(may(row.right, admin, true, TREE), allowed.contains(&row.right));
             assert!(!may(row.right, admin, true, OTHER), "{:?} on a stranger", row.right);

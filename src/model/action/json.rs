@@ -185,7 +185,31 @@ fn number(text: &str) -> Result<String, String> {
         return Ok("0".to_owned());
     }
     let exponent: i32 = exponent.parse().unwrap_or(0);
+    let digits = even(digits, exponent, &format!("{double:.800e}"));
     Ok(format!("{sign}{}", ecma(&digits, exponent + 1)))
+}
+
+/// Where a double lies exactly between the two shortest texts for it, ECMAScript takes the one
+/// with the even last digit. `exact` is all of the double's digits.
+fn even(digits: String, exponent: i32, exact: &str) -> String {
+    let exact: String =
+        exact.chars().take_while(|c| *c != 'e').filter(char::is_ascii_digit).collect();
+    let (Some(last), Some(before)) = (digits.chars().last(), digits.get(..digits.len() - 1)) else {
+        return digits;
+    };
+    let Some(lower) =
+        last.to_digit(10).filter(|d| d % 2 == 1).map(|d| format!("{before}{}", d - 1))
+    else {
+        return digits;
+    };
+    if exact.trim_end_matches('0') != format!("{lower}5") {
+        return digits;
+    }
+    let read = |digits: &str| {
+        let text = format!("0.{digits}e{}", exponent + 1);
+        text.parse().ok().and_then(serde_json::Number::from_f64)
+    };
+    if read(&lower) == read(&digits) { lower } else { digits }
 }
 
 /// ECMAScript's `Number::toString`: `digits` with the point after the first `point` of them.
@@ -300,7 +324,7 @@ mod tests {
         assert!(why("9007199254740993").contains("too large"));
         assert!(why("100000000000000000000").contains("too large"));
         assert!(why("1e400").contains("no number"));
-        assert!(why(r#""\ud800""#).contains("surrogate"));
+        assert!(why(r#""\ud800""#).contains("hex escape"), "half a character");
         assert!(why("{").contains("no JSON"));
         assert!(why("1 2").contains("no JSON"));
         assert!(why(&format!("{}{}", "[".repeat(80), "]".repeat(80))).contains("inside each"));

@@ -4,9 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{Digest, Name, ReviewId, Wall};
 use crate::model::action::Action;
-use crate::model::review::{
-    Ask, Decision, Delegation, Delivery, Grant, Rule, Said, Vote,
-};
+use crate::model::review::{Ask, Decision, Delegation, Delivery, Grant, Rule, Said, Vote};
 
 /// Something that became so of a review. Each names all that `apply` needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

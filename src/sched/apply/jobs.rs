@@ -99,10 +99,8 @@ fn forget_promises(job: &mut Job) {
     for task in job.tasks.iter_mut().filter(|task| task.state == TaskState::Nominated) {
         *task = Task::pending(task.rank, task.group);
     }
-    let waits = matches!(
-        job.state,
-        State::Waiting(_) | State::Paused | State::InReview | State::Ended(_)
-    );
+    let waits =
+        matches!(job.state, State::Waiting(_) | State::Paused | State::InReview | State::Ended(_));
     if waits && job.tasks.iter().all(|task| task.state == TaskState::Pending) {
         job.tasks.clear();
     }
@@ -296,7 +294,8 @@ fn end_attempt(
     job.exit = exit;
     // What it comes back with is done; one that parks for people comes back too.
     let parks = job.exit == Some(Exit::Code(EXIT_PARKED)) && !job.asking.is_nothing();
-    job.worked = if job.continues() || parks { job.worked + job.run_time(active) } else { Span::ZERO };
+    job.worked =
+        if job.continues() || parks { job.worked + job.run_time(active) } else { Span::ZERO };
     job.ran = Span::ZERO;
     job.tasks.clear();
     // What brought it forward also kept it from those it had overtaken, while it ran.

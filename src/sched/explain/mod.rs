@@ -105,9 +105,7 @@ fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reas
         | Code::AtPrompt
         | Code::InReview
         | Code::Found
-        | Code::Paused => {
-            Some(reason.clone().with("job", job.id.0))
-        }
+        | Code::Paused => Some(reason.clone().with("job", job.id.0)),
         Code::AllPaused
         | Code::TeamPaused
         | Code::AfterJobs

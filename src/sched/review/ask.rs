@@ -123,7 +123,8 @@ pub(super) fn open(
     let within = rule.within.min(OPEN_FOR_MAX);
     let by_rule = policy.is_none() && ask.effect == EffectClass::Read;
     let grant = (ask.wait == Wait::Go).then(|| grant(&rule, at, Span::ZERO, None));
-    let first = policy.is_none_or(|p| p.hours.as_ref().is_none_or(|h| h.open_at(at.wall).is_some()));
+    let first =
+        policy.is_none_or(|p| p.hours.as_ref().is_none_or(|h| h.open_at(at.wall).is_some()));
     let asked = who::first_asked(world, policy, &job.spec.team, &job.owner, first);
     let denied_before = denied_before(world, job.id, &ask);
     let (wait, id) = (ask.wait, world.desk().next());

@@ -1,6 +1,8 @@
 //! A review is decided, and its job told.
 
+use crate::base::JobId;
 use crate::base::Span;
+use crate::model::action::EffectClass;
 use crate::model::fact::{Class, ReviewFact};
 use crate::model::job::{Hold, Job, State, state};
 use crate::model::refusal::{Refusal, RefusalCode};
@@ -8,19 +10,12 @@ use crate::model::review::{
     AFTER_OUTAGE, Decision, Fallback, Grant, Review, ReviewState, TEXT_MAX, Wait,
 };
 use crate::model::{Actor, Fact};
-use crate::model::action::EffectClass;
-use crate::base::JobId;
 use crate::sched::decide::life;
 use crate::sched::plan::Plan;
 use crate::sched::review::{grants, note, park, speaks_for, still_open, usage, who};
 
 /// Decides a review: a fact, and what it means for the job.
-pub(super) fn decide(
-    plan: &mut Plan,
-    review: &Review,
-    decision: Decision,
-    grant: Option<Grant>,
-) {
+pub(super) fn decide(plan: &mut Plan, review: &Review, decision: Decision, grant: Option<Grant>) {
     let was_open = review.is_open();
     let held = review.holds();
     let grant = grant.map(|grant| grants::started(plan, review, grant)).map(Box::new);
@@ -36,7 +31,12 @@ pub(super) fn decide(
 fn tell(plan: &mut Plan, review: &Review, decision: &Decision, held: bool) {
     let Some(job) = plan.job(review.job).filter(|job| job.is_live()) else { return };
     if decision.stop {
-        return park::stop(plan, &job, &crate::sched::review::names(&decision.by), decision.reason.clone());
+        return park::stop(
+            plan,
+            &job,
+            &crate::sched::review::names(&decision.by),
+            decision.reason.clone(),
+        );
     }
     if decision.fallback == Some(Fallback::DenyAndCancel) {
         let reason = Some(format!("nobody answered {}", review.id));
@@ -125,7 +125,9 @@ pub(super) fn expire(plan: &mut Plan, review: &Review) {
     let reason = match &fallback {
         _ if go => "nobody looked at it in time; it stands as it is".to_owned(),
         Fallback::RunAlternative(name) => format!("nobody decided in time; do {name} instead"),
-        Fallback::Approve if approved => "nobody decided in time, and the rule allows it".to_owned(),
+        Fallback::Approve if approved => {
+            "nobody decided in time, and the rule allows it".to_owned()
+        }
         _ => "nobody decided in time".to_owned(),
     };
     let decision = Decision {
@@ -135,8 +137,7 @@ pub(super) fn expire(plan: &mut Plan, review: &Review) {
     };
     let grant = match &review.grant {
         Some(grant) if go => Some((**grant).clone()),
-        _ => approved
-            .then(|| super::ask::grant(&review.rule, plan.at(), Span::ZERO, None)),
+        _ => approved.then(|| super::ask::grant(&review.rule, plan.at(), Span::ZERO, None)),
     };
     decide(plan, review, decision, grant);
 }

@@ -148,13 +148,7 @@ impl Desk {
     }
 
     /// Makes a fact so.
-    pub(in crate::sched) fn apply(
-        &mut self,
-        at: At,
-        id: ReviewId,
-        job: JobId,
-        fact: &ReviewFact,
-    ) {
+    pub(in crate::sched) fn apply(&mut self, at: At, id: ReviewId, job: JobId, fact: &ReviewFact) {
         if let ReviewFact::Requested(asked) = fact {
             self.used = self.used.max(id.0);
             if let Some(old) = asked.replaces {
@@ -169,7 +163,12 @@ impl Desk {
     }
 
     /// Somebody handed all seats on, or took them back.
-    pub(in crate::sched) fn hand_on(&mut self, from: &Name, to: Option<&Name>, until: Option<Wall>) {
+    pub(in crate::sched) fn hand_on(
+        &mut self,
+        from: &Name,
+        to: Option<&Name>,
+        until: Option<Wall>,
+    ) {
         match to {
             Some(to) => {
                 let (from, to) = (from.clone(), to.clone());

@@ -16,8 +16,7 @@ use crate::sched::world::World;
 /// The program ended with 75 and is right to: it asked and waits for the answer, or the answer
 /// came while it was saving itself.
 pub(in crate::sched) fn is_lawful(world: &World, job: &Job, exit: &Exit) -> bool {
-    *exit == Exit::Code(EXIT_PARKED)
-        && (job.asking.blocks() || unheard(world, job).is_some())
+    *exit == Exit::Code(EXIT_PARKED) && (job.asking.blocks() || unheard(world, job).is_some())
 }
 
 /// The last answer that came in this attempt and that the program has not seen: it had stopped

@@ -21,6 +21,9 @@ pub fn expected(world: &World, review: &Review) -> Estimate {
 /// When the last answer that a job waits for will probably be there; `None` for a job that waits
 /// for nobody, or of whose people nothing is known.
 pub fn answer(world: &World, job: &Job, at: At) -> Option<Forecast> {
+    if !job.asking.waits {
+        return None;
+    }
     let open = job.asking.open.iter().filter_map(|open| world.desk().get(open.review));
     let blocking: Vec<_> = open.filter(|review| review.blocks()).collect();
     let mut last: Option<Forecast> = None;

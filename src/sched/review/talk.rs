@@ -143,8 +143,9 @@ fn may_steer(plan: &Plan, review: &Review, by: &Actor) -> Result<(), Refusal> {
     match who::seat(plan.world(), review, by, plan.at().wall) {
         Ok(_) => Ok(()),
         Err(refusal) if by.in_job.is_some() => Err(refusal),
-        Err(refusal) => rights::on_team(plan.world(), by, &review.team, Right::Operate)
-            .map_err(|_| refusal),
+        Err(refusal) => {
+            rights::on_team(plan.world(), by, &review.team, Right::Operate).map_err(|_| refusal)
+        }
     }
 }
 

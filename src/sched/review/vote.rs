@@ -52,9 +52,9 @@ pub(super) fn decide(
         signature: signature.clone(),
         at,
     };
-    let stands = review.standing_votes().any(|old| {
-        old.seat == vote.seat && old.by == vote.by && old.verdict == vote.verdict
-    });
+    let stands = review
+        .standing_votes()
+        .any(|old| old.seat == vote.seat && old.by == vote.by && old.verdict == vote.verdict);
     if !stands {
         note(plan, review, ReviewFact::Voted { vote: Box::new(vote) });
     }
@@ -140,7 +140,10 @@ fn check_hash(review: &Review, hash: Option<&str>, needed: bool) -> Result<(), R
         }
         let hint = format!("--hash {}", review.hash.to_string().get(..HASH_DIGITS).unwrap_or(""));
         let what = format!("a yes to {} needs the hash of what it is for", review.id);
-        return Err(usage(what, format!("look at it with `holdshort show {}`, then {hint}", review.id)));
+        return Err(usage(
+            what,
+            format!("look at it with `holdshort show {}`, then {hint}", review.id),
+        ));
     };
     if review.hash_begins(hash) {
         return Ok(());

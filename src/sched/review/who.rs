@@ -94,7 +94,11 @@ fn uid_of(world: &World, name: &str) -> Option<u32> {
 pub fn seat(world: &World, review: &Review, by: &Actor, wall: Wall) -> Result<Seat, Refusal> {
     if let Some(job) = by.in_job {
         let what = format!("a process of job {job} never decides a review");
-        return Err(Refusal::new(RefusalCode::Forbidden, what, "a person does, outside of any job"));
+        return Err(Refusal::new(
+            RefusalCode::Forbidden,
+            what,
+            "a person does, outside of any job",
+        ));
     }
     let setup = world.setup();
     let role = role_in(by, &review.team, &setup.users, setup.owner_uid);
@@ -106,7 +110,8 @@ pub fn seat(world: &World, review: &Review, by: &Actor, wall: Wall) -> Result<Se
     seat_of(world, review, &by.user, by.uid, wall).ok_or_else(|| {
         let others: Vec<Name> = others(world, review);
         if owner && !others.is_empty() {
-            let what = format!("{} owns job {} and may not decide what it asks", by.user, review.job);
+            let what =
+                format!("{} owns job {} and may not decide what it asks", by.user, review.job);
             let hint = format!("one of these may: {}", super::names(&others));
             return Refusal::new(RefusalCode::Forbidden, what, hint);
         }

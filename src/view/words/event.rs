@@ -94,7 +94,9 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
 fn asked(fact: &Fact, sight: &Sight) -> String {
     match fact {
         Fact::JobInReview { job } => format!("{job} waits for people"),
-        Fact::JobAnswered { job, review } => format!("{job} comes back with the answer to {review}"),
+        Fact::JobAnswered { job, review } => {
+            format!("{job} comes back with the answer to {review}")
+        }
         Fact::JobBooked { job, class: Class::Parked } => {
             format!("{job} holds what it has while people are asked")
         }

@@ -8,8 +8,8 @@ pub mod event;
 pub mod finding;
 pub mod numbers;
 pub mod reason;
-pub mod review;
 pub mod refusal;
+pub mod review;
 pub mod state;
 pub mod urgency;
 

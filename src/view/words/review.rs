@@ -17,14 +17,22 @@ pub(super) fn fact(job: JobId, review: ReviewId, fact: &ReviewFact, sight: &Sigh
             format!("was changed by {} to {}; votes begin anew", sanitise(by), what(action))
         }
         ReviewFact::AskedBack { said } => {
-            format!("is asked back by {}: {}; its clock stands", sanitise(&said.by), quote(&said.text))
+            format!(
+                "is asked back by {}: {}; its clock stands",
+                sanitise(&said.by),
+                quote(&said.text)
+            )
         }
         ReviewFact::Answered { said, deadline } => {
             let (by, text) = (sanitise(&said.by), quote(&said.text));
             format!("has an answer from {by}: {text}; it waits until {}", sight.day(*deadline))
         }
         ReviewFact::Delegated { delegation } => {
-            format!("is handed on by {} to {}", sanitise(&delegation.from), sanitise(&delegation.to))
+            format!(
+                "is handed on by {} to {}",
+                sanitise(&delegation.from),
+                sanitise(&delegation.to)
+            )
         }
         ReviewFact::Escalated { level, by, to } => escalated(*level, by.as_ref(), to),
         ReviewFact::Extended { deadline, by } => {
@@ -122,5 +130,43 @@ fn names(names: &[Name]) -> String {
     match names {
         [] => "nobody".to_owned(),
         names => names.iter().map(|name| sanitise(name)).collect::<Vec<_>>().join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::review::{Delivery, ReviewState, Said};
+    use crate::view::sample::at;
+
+    fn said(what: ReviewFact) -> String {
+        fact(JobId(42), ReviewId(17), &what, &Sight::utc(at(0)))
+    }
+
+    #[test]
+    fn sentences_name_the_review_and_who_did_what() {
+        let asked = Said { by: "bob".into(), answer: false, text: "same\x07?".into(), at: at(0) };
+        assert_eq!(
+            said(ReviewFact::AskedBack { said: asked }),
+            "42 R17 is asked back by bob: \"same␇?\"; its clock stands"
+        );
+        let decision = Decision {
+            by: vec!["ana".into()],
+            reason: Some("wrong target".into()),
+            stop: true,
+            ..Decision::of(ReviewState::Denied)
+        };
+        let decided = ReviewFact::Decided { decision: Box::new(decision), grant: None };
+        let wanted = "42 R17 is denied by ana, and the job stops: \"wrong target\"";
+        assert_eq!(said(decided), wanted);
+        let expired = Box::new(Decision::of(ReviewState::Expired));
+        let expired = ReviewFact::Decided { decision: expired, grant: None };
+        assert_eq!(said(expired), "42 R17 is expired");
+        let failed = Some("refused".to_owned());
+        let delivery = Delivery { to: "ana".into(), via: "chat".into(), failed, at: at(0) };
+        let told = said(ReviewFact::Told { delivery });
+        assert_eq!(told, "42 R17 could not be told to ana by chat: refused");
+        let asks = ReviewFact::Escalated { level: 2, by: None, to: vec!["dora".into()] };
+        assert_eq!(said(asks), "42 R17 asks also dora");
     }
 }

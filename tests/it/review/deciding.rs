@@ -88,7 +88,8 @@ fn a_yes_can_be_taken_back_before_it_takes_effect_and_until_it_is_used() {
     let job = office.job();
     let review = office.ask(job, Irreversible, hold());
     let hash = office.review(review).hash.to_string();
-    let ReviewVerb::Vote { verdict, reason, hash, version, uses, signature, .. } = yes(&hash) else {
+    let ReviewVerb::Vote { verdict, reason, hash, version, uses, signature, .. } = yes(&hash)
+    else {
         panic!()
     };
     let undo = Span::secs(10);

@@ -37,7 +37,10 @@ fn without_a_policy_a_parked_review_waits_a_week_and_is_denied() {
     let review = office.ask(job, Irreversible, Wait::Park);
     office.park(job);
     let rule = office.review(review).rule.clone();
-    assert_eq!((rule.within, &rule.fallback, &*rule.version), (PARKED_FOR, &Fallback::Deny, "default"));
+    assert_eq!(
+        (rule.within, &rule.fallback, &*rule.version),
+        (PARKED_FOR, &Fallback::Deny, "default")
+    );
     office.site.advance(PARKED_FOR);
     assert_eq!(office.state(review), ReviewState::Expired);
     assert_eq!(office.site.word(job), "starting");

@@ -71,12 +71,8 @@ impl Run {
             }
             Step::Ask { job, effect, wait, what } => {
                 let job = self.job(job)?;
-                let waits = [
-                    Wait::Park,
-                    Wait::Hold { most: Span::mins(5) },
-                    Wait::Freeze,
-                    Wait::Go,
-                ];
+                let waits =
+                    [Wait::Park, Wait::Hold { most: Span::mins(5) }, Wait::Freeze, Wait::Go];
                 let effect = EffectClass::ALL[effect % EffectClass::ALL.len()];
                 let mut ask = asks(effect, waits[wait % waits.len()]);
                 ask.action.args = shell(&format!("rm {what}")).args;

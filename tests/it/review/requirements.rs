@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use holdshort::base::{ReviewId, Span};
 use holdshort::model::Fact;
-use holdshort::model::action::EffectClass::{self, External, Irreversible, Money, Read, Reversible};
+use holdshort::model::action::EffectClass::{
+    self, External, Irreversible, Money, Read, Reversible,
+};
 use holdshort::model::action::{Args, EffectClass::Unknown};
 use holdshort::model::fact::ReviewFact;
 use holdshort::model::job::Outcome;
@@ -291,7 +293,10 @@ fn r12_no_text_of_an_agent_reaches_a_screen_as_it_is() {
     said.extend(office.site.facts.iter().map(|fact| words::event(fact, &sight)));
     assert!(said.len() >= 3);
     for said in said {
-        assert!(!said.chars().any(|c| c.is_control() || "\u{202e}\u{200b}".contains(c)), "{said:?}");
+        assert!(
+            !said.chars().any(|c| c.is_control() || "\u{202e}\u{200b}".contains(c)),
+            "{said:?}"
+        );
     }
 }
 

@@ -56,7 +56,8 @@ impl Outside {
                 let id = TaskId { job: job.id, attempt: job.attempt, rank: task.rank };
                 let given_up = task.given_up.then_some(StopFor::Preempt);
                 let (stop, frozen) = (job.stop.or(given_up), job.frozen);
-                let limit = job.spec.time_limit;
+                // While people are asked and it holds what it has, nobody counts.
+                let limit = job.spec.time_limit.filter(|_| job.asking.holds().is_none());
                 outside.processes.insert(id, Process { stop, frozen, limit });
             }
         }

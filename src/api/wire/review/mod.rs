@@ -4,6 +4,7 @@
 
 pub mod action;
 pub mod ask;
+pub mod decision;
 pub mod fact;
 pub mod rule;
 pub mod said;

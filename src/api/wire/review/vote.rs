@@ -200,8 +200,7 @@ impl From<&Grant> for GrantShown {
 
 impl From<GrantShown> for Grant {
     fn from(from: GrantShown) -> Grant {
-        let spent =
-            |s: SpentShown| Spent { attempt: s.attempt, at: join(s.at, s.at_mono) };
+        let spent = |s: SpentShown| Spent { attempt: s.attempt, at: join(s.at, s.at_mono) };
         Grant {
             uses: from.uses,
             used: from.used,

@@ -151,11 +151,7 @@ pub(super) fn facts() -> Vec<Fact> {
         vote(Verdict::Approve),
         vote(Verdict::Deny { stop: false }),
         vote(Verdict::Deny { stop: true }),
-        ReviewFact::Edited {
-            action: Box::new(action()),
-            hash: Digest::of(b"z"),
-            by: "ana".into(),
-        },
+        ReviewFact::Edited { action: Box::new(action()), hash: Digest::of(b"z"), by: "ana".into() },
         ReviewFact::AskedBack { said: said(false) },
         ReviewFact::Answered { said: said(true), deadline: Wall(9) },
         ReviewFact::Delegated { delegation: delegation(Some(Wall(9))) },
