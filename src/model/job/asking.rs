@@ -18,6 +18,9 @@ pub struct Asking {
     /// It was answered and waits for room to go on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub returning: bool,
+    /// It had saved itself to wait, and came back: it continues where it was.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub saved: bool,
     /// The answer it came back with last, or comes back with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answered: Option<ReviewId>,

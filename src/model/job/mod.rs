@@ -209,7 +209,7 @@ impl Job {
 
     /// Something declared how it comes back after its processes are gone (DESIGN.md 5.12).
     pub fn has_way_back(&self) -> bool {
-        self.spec.has_way_back() || self.continues() || self.asking.waits
+        self.spec.has_way_back() || self.continues()
     }
 
     /// Rules may stop it to make room for others: it said so, and says how it comes back.
@@ -242,7 +242,7 @@ impl Job {
     /// It continues where it was instead of starting over when it comes back. One that comes
     /// back with an answer had saved itself for that.
     pub fn continues(&self) -> bool {
-        self.spec.resumable || self.checkpoint.is_some() || self.asking.answered.is_some()
+        self.spec.resumable || self.checkpoint.is_some() || self.asking.saved
     }
 
     /// The word of its state (INTERFACE.md).

@@ -193,6 +193,18 @@ impl Review {
         self.state == ReviewState::Open
     }
 
+    /// Exit code of `ask` and `gate` for where it stands, if there is an answer: what may go on
+    /// before it is answered, or is allowed by silence, may go on.
+    pub fn exit_code(&self) -> Option<u8> {
+        let silent = self.decision.as_ref().and_then(|decision| decision.fallback.as_ref());
+        match self.state {
+            ReviewState::Open if self.ask.wait == Wait::Go => Some(0),
+            ReviewState::Expired if self.ask.wait == Wait::Go => Some(0),
+            ReviewState::Expired if silent == Some(&Fallback::Approve) => Some(0),
+            state => state.exit_code(),
+        }
+    }
+
     /// Its job does nothing else until it is answered.
     pub fn blocks(&self) -> bool {
         self.is_open() && !matches!(self.ask.wait, Wait::Go)

@@ -18,6 +18,7 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             job.asking.waits = false;
             job.asking.returning = true;
             job.asking.answered = Some(*review);
+            job.asking.saved |= !job.frozen;
         }
         Fact::Review { review, fact, .. } => of_review(job, *review, fact, at, active),
         // How room is booked is the meter's.

@@ -51,10 +51,13 @@ fn earlier(
     let Some(key) = &ask.key else {
         // Over without an answer: the same may be asked anew.
         let answers = |review: &&std::sync::Arc<Review>| {
-            !matches!(
-                review.state,
-                ReviewState::Withdrawn | ReviewState::Lapsed | ReviewState::Abandoned
-            )
+            let by_people = review.decision.as_ref().is_some_and(|d| !d.by.is_empty());
+            match review.state {
+                ReviewState::Withdrawn | ReviewState::Lapsed => false,
+                ReviewState::Abandoned | ReviewState::Superseded => false,
+                ReviewState::Revoked => by_people,
+                _ => true,
+            }
         };
         let same = |review: &&std::sync::Arc<Review>| {
             review.ask.key.is_none() && (review.hash == hash || original(review) == hash)

@@ -35,9 +35,11 @@ pub(super) fn decide(
     check_hash(review, hash.as_deref(), *verdict == Verdict::Approve)?;
     let reason = check_reason(*verdict, reason.as_deref())?;
     check_uses(review, *undo, *uses)?;
-    let assurance = who::assurance(review, by, signature.as_deref());
-    if !who::is_sure_enough(assurance, review.rule.assurance) {
-        return Err(not_sure(review, *verdict));
+    let assurance = who::assurance(plan.world(), review, by, signature.as_deref());
+    // A no is welcome from anybody who may decide.
+    let sure = who::is_sure_enough(assurance, review.rule.assurance);
+    if !sure && *verdict == Verdict::Approve {
+        return Err(not_sure(review));
     }
     let vote = Vote {
         by: by.user.clone(),
@@ -72,12 +74,6 @@ pub(super) fn count(plan: &mut Plan, review: &Review, undo: Span) {
     let Some(approved) = verdict.filter(|_| review.is_open()) else { return };
     let votes = if approved { &yes } else { &no };
     let reasons: Vec<&str> = votes.iter().filter_map(|vote| vote.reason.as_deref()).collect();
-    let decision = Decision {
-        by: votes.iter().map(|vote| vote.by.clone()).collect(),
-        reason: (!reasons.is_empty()).then(|| reasons.join("; ")),
-        stop: no.iter().any(|vote| vote.verdict == Verdict::Deny { stop: true }) && !approved,
-        ..Decision::of(if approved { ReviewState::Approved } else { ReviewState::Denied })
-    };
     // Every yes must be for as many uses.
     let uses = yes.iter().map(|vote| vote.uses.unwrap_or(rule.uses)).min();
     let grant = approved.then(|| {
@@ -87,6 +83,18 @@ pub(super) fn count(plan: &mut Plan, review: &Review, undo: Span) {
         grant.spent = review.grant.as_ref().map(|g| g.spent.clone()).unwrap_or_default();
         grant
     });
+    let state = match approved {
+        // What it did while the review was open was all it may.
+        true if grant.as_ref().is_some_and(|grant| grant.left() == 0) => ReviewState::Redeemed,
+        true => ReviewState::Approved,
+        false => ReviewState::Denied,
+    };
+    let decision = Decision {
+        by: votes.iter().map(|vote| vote.by.clone()).collect(),
+        reason: (!reasons.is_empty()).then(|| reasons.join("; ")),
+        stop: no.iter().any(|vote| vote.verdict == Verdict::Deny { stop: true }) && !approved,
+        ..Decision::of(state)
+    };
     close::decide(plan, &review, decision, grant);
 }
 
@@ -184,12 +192,12 @@ fn check_uses(review: &Review, undo: Span, uses: Option<u32>) -> Result<(), Refu
     Ok(())
 }
 
-fn not_sure(review: &Review, verdict: Verdict) -> Refusal {
+fn not_sure(review: &Review) -> Refusal {
     let what = match review.rule.assurance {
         Demand::High => "needs a touched hardware key, or another user or machine than the job's",
         Demand::Any => "needs another voter",
     };
-    let what = format!("{} of {} {what}", verdict.word(), review.id);
+    let what = format!("a yes to {} {what}", review.id);
     let hint = "sign with an `sk-` SSH key, or vote from another account";
     Refusal::new(RefusalCode::Forbidden, what, hint)
 }

@@ -194,13 +194,20 @@ pub fn tally(world: &World, review: &Review, wall: Wall) -> (Vec<Vote>, Vec<Vote
     (yes, no)
 }
 
-/// How sure we are that it was a person and not the job: by the uid, and by the signature.
-pub fn assurance(review: &Review, by: &Actor, signature: Option<&Signature>) -> Assurance {
+/// How sure we are that it was a person and not the job: by the signature, and by the uid. Jobs run
+/// as the server's user, whoever submitted them.
+pub fn assurance(
+    world: &World,
+    review: &Review,
+    by: &Actor,
+    signature: Option<&Signature>,
+) -> Assurance {
     if signature.is_some_and(|signature| signature.touched) {
         return Assurance::Hardware;
     }
-    match (by.uid, review.owner_uid) {
-        (Some(voter), Some(owner)) if voter != owner => Assurance::OtherUser,
+    let server = world.setup().owner_uid;
+    match by.uid {
+        Some(uid) if uid != server && Some(uid) != review.owner_uid => Assurance::OtherUser,
         _ => Assurance::SameUser,
     }
 }

@@ -139,15 +139,15 @@ mod tests {
     use crate::model::review::{Delivery, ReviewState, Said};
     use crate::view::sample::at;
 
-    fn said(what: ReviewFact) -> String {
-        fact(JobId(42), ReviewId(17), &what, &Sight::utc(at(0)))
+    fn said(what: &ReviewFact) -> String {
+        fact(JobId(42), ReviewId(17), what, &Sight::utc(at(0)))
     }
 
     #[test]
     fn sentences_name_the_review_and_who_did_what() {
         let asked = Said { by: "bob".into(), answer: false, text: "same\x07?".into(), at: at(0) };
         assert_eq!(
-            said(ReviewFact::AskedBack { said: asked }),
+            said(&ReviewFact::AskedBack { said: asked }),
             "42 R17 is asked back by bob: \"same␇?\"; its clock stands"
         );
         let decision = Decision {
@@ -158,15 +158,15 @@ mod tests {
         };
         let decided = ReviewFact::Decided { decision: Box::new(decision), grant: None };
         let wanted = "42 R17 is denied by ana, and the job stops: \"wrong target\"";
-        assert_eq!(said(decided), wanted);
+        assert_eq!(said(&decided), wanted);
         let expired = Box::new(Decision::of(ReviewState::Expired));
         let expired = ReviewFact::Decided { decision: expired, grant: None };
-        assert_eq!(said(expired), "42 R17 is expired");
+        assert_eq!(said(&expired), "42 R17 is expired");
         let failed = Some("refused".to_owned());
         let delivery = Delivery { to: "ana".into(), via: "chat".into(), failed, at: at(0) };
-        let told = said(ReviewFact::Told { delivery });
+        let told = said(&ReviewFact::Told { delivery });
         assert_eq!(told, "42 R17 could not be told to ana by chat: refused");
         let asks = ReviewFact::Escalated { level: 2, by: None, to: vec!["dora".into()] };
-        assert_eq!(said(asks), "42 R17 asks also dora");
+        assert_eq!(said(&asks), "42 R17 asks also dora");
     }
 }

@@ -262,6 +262,17 @@ fn a_reboot_leaves_a_parked_job_in_review() {
 }
 
 #[test]
+fn a_frozen_job_that_nothing_says_how_to_start_again_is_lost_with_the_machine() {
+    let mut office = Office::new();
+    office.policy(|rule| rule.wait = Some(Wait::Freeze));
+    let job = office.job();
+    let review = office.ask(job, Irreversible, Wait::Park);
+    office.site.down(HOUR, true);
+    assert_eq!(office.site.outcome(job), Outcome::Lost);
+    assert_eq!(office.state(review), ReviewState::Withdrawn);
+}
+
+#[test]
 fn why_names_the_review_and_what_silence_does() {
     let mut office = Office::new();
     let job = office.job();

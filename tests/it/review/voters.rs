@@ -61,6 +61,8 @@ fn without_approvers_the_servers_owner_decides_for_others_too() {
     let review = office.ask(job, Irreversible, hold());
     assert_eq!(refused(office.approve(person("olga", 3), review)).0, Forbidden);
     office.approve(owner(), review).unwrap();
+    let assurance = office.review(review).votes[0].assurance;
+    assert_eq!(assurance, Assurance::SameUser, "jobs run as the server's user");
     assert!(!office.review(review).votes[0].own);
     assert_eq!(office.review(review).votes[0].uid, Some(OWNER));
 }

@@ -65,7 +65,7 @@ impl From<&Review> for DecisionFile {
             id: from.id.to_string(),
             job: from.job.0,
             state: from.state.to_word(),
-            exit_code: from.state.exit_code(),
+            exit_code: from.exit_code(),
             action_hash: hash_text(from.hash),
             hash_fields: from.action().covered(),
             votes: from.votes.iter().map(Into::into).collect(),

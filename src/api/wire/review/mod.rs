@@ -1,6 +1,7 @@
 //! Reviews as JSON: what is asked, by which rule, what people say, what became so.
 //!
-//! [`fact`] is what events show; the other files are the parts it is made of.
+//! [`shown`] is a review in lists and in `show`, [`decision`] what its job reads, [`fact`] what events
+//! show; the other files are the parts it is made of.
 
 pub mod action;
 pub mod ask;
@@ -8,6 +9,7 @@ pub mod decision;
 pub mod fact;
 pub mod rule;
 pub mod said;
+pub mod shown;
 pub mod vote;
 
 use super::WireError;

@@ -1,13 +1,16 @@
 //! Facts about reviews, with something in every field.
 
 use super::*;
+use crate::api::wire::review::decision::JsonPapers;
+use crate::api::wire::review::shown::ReviewShown;
 use crate::base::calendar::Weekly;
 use crate::base::{ReviewId, Span};
 use crate::model::action::{Action, Amount, Args, EffectClass, FileLine};
 use crate::model::fact::{Requested, ReviewFact};
+use crate::model::ports::Papers as _;
 use crate::model::review::grant::Spent;
 use crate::model::review::{
-    Alternative, Ask, Assurance, Decision, Delegation, Delivery, Demand, Fallback, Grant,
+    Alternative, Ask, Assurance, Decision, Delegation, Delivery, Demand, Fallback, Grant, Review,
     ReviewPolicy, ReviewState, Rule, Said, Signature, Verdict, Vote, Wait,
 };
 
@@ -177,4 +180,64 @@ pub(super) fn facts() -> Vec<Fact> {
         handed,
     ];
     facts.into_iter().map(fact).chain(of_job).collect()
+}
+
+fn review() -> Review {
+    let ReviewFact::Requested(asked) = requested(Wait::Park, action()) else { panic!() };
+    let ReviewFact::Voted { vote } = vote(Verdict::Approve) else { panic!() };
+    let ReviewFact::Decided { decision, grant } = decided(ReviewState::Revoked) else { panic!() };
+    Review {
+        id: ReviewId(17),
+        job: JobId(42),
+        attempt: 2,
+        owner: asked.owner.clone(),
+        owner_uid: asked.owner_uid,
+        team: asked.team.clone(),
+        ask: asked.ask.clone().into(),
+        edited: Some(stored().into()),
+        hash: asked.hash,
+        rule: asked.rule.clone().into(),
+        asked: at(1),
+        state: ReviewState::Revoked,
+        since: at(2),
+        deadline: Wall(1_800_000_000_000),
+        stopped: Some(Wall(7)),
+        level: 2,
+        version: 3,
+        votes: vec![*vote],
+        talk: vec![Said { by: "bob".into(), answer: true, text: "x".into(), at: at(3) }],
+        delegations: vec![Delegation { from: "a".into(), to: "b".into(), until: None }],
+        opened: [("dora".into(), at(4))].into(),
+        told: vec![Delivery { to: "ana".into(), via: "chat".into(), failed: None, at: at(3) }],
+        decision: Some(decision),
+        grant,
+        replaces: Some(ReviewId(1)),
+        denied_before: Some(ReviewId(2)),
+        replaced_by: Some(ReviewId(18)),
+    }
+}
+
+#[test]
+fn a_review_reads_back_and_has_the_keys_of_the_contract() {
+    let review = review();
+    let shown = ReviewShown::from(&review);
+    let json = serde_json::to_value(&shown).unwrap();
+    let contract = "id job effect summary action_hash state asked_at expires_at fallback votes \
+        needed assurance";
+    for key in contract.split_whitespace() {
+        assert!(json.get(key).is_some(), "{key}");
+    }
+    assert_eq!(json["id"], "R17");
+    assert_eq!(json["votes"][0]["assurance"], "hardware");
+    assert_eq!(Review::try_from(over_the_wire(&shown)), Ok(review));
+}
+
+#[test]
+fn a_job_reads_its_answer_as_a_document() {
+    let bytes = JsonPapers.decision(&review());
+    let json: Json = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!((&json["id"], &json["state"]), (&"R17".into(), &"revoked".into()));
+    assert_eq!(json["exit_code"], 10);
+    assert_eq!(json["reason"], "yes");
+    assert!(json["hash_fields"].as_array().unwrap().contains(&"args".into()));
 }
