@@ -47,6 +47,21 @@ pub struct Shape {
     pub thaw: Option<JobId>,
 }
 
+impl Shape {
+    /// What each task of a group asks for.
+    pub fn request_of(&self, group: u32) -> &Resources {
+        let groups = self.groups.as_deref();
+        let at = usize::try_from(group).ok();
+        let group = groups.and_then(|groups| groups.groups.get(at?));
+        group.map_or(&self.request, |group| &group.request)
+    }
+
+    /// What the tasks of its next chunk ask for, equal ones once.
+    pub fn requests(&self) -> impl Iterator<Item = &Resources> {
+        self.chunk.iter().map(|share| self.request_of(share.id))
+    }
+}
+
 /// Room in use on a node, and what of it is being given back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Use {

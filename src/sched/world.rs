@@ -60,6 +60,8 @@ pub struct World {
     pub(super) pools: OrdMap<Name, PoolState>,
     /// When jobs last went up for waiting, and how many did then.
     pub(super) aged: (Mono, u32),
+    /// When a full cycle that has to wait is due.
+    pub(super) cycle_due: Option<Mono>,
     /// Countable resources that nobody may take for a while.
     pub(super) limited: OrdMap<Name, Limited>,
     /// What past runs say of the next.
@@ -255,7 +257,8 @@ impl World {
         // What runs longer than expected puts reservations off: others may use the room then.
         let reserved = self.index.reserved.iter().map(|(due, _)| *due).find(|due| *due > at.now);
         let mono = rate.chain(limit).chain(reserved).chain(cancel).chain(stale).chain(safe);
-        let mono = mono.chain(ageing).chain(actions::pools::next_due(self, at.now));
+        let mono =
+            mono.chain(self.cycle_due).chain(ageing).chain(actions::pools::next_due(self, at.now));
         let due = self.index.due.get_min().map(|(wall, _)| *wall);
         let limited = self.limited.values().map(|limited| limited.until);
         let window = actions::windows::next_edge(self, at.wall);
@@ -310,6 +313,8 @@ struct Saved {
     #[serde(default)]
     aged: (Mono, u32),
     #[serde(default)]
+    cycle_due: Option<Mono>,
+    #[serde(default)]
     limited: Vec<(Name, Limited)>,
     #[serde(default)]
     history: Learned,
@@ -345,6 +350,7 @@ impl Serialize for World {
                 .collect(),
             pools: self.pools.iter().map(|(name, state)| (name.clone(), state.clone())).collect(),
             aged: self.aged,
+            cycle_due: self.cycle_due,
             limited: self.limited.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
             history: self.history.clone(),
             past: self.past.clone(),
@@ -375,6 +381,7 @@ impl<'de> Deserialize<'de> for World {
             rates: saved.rates.into_iter().map(|(n, v)| (n, Vector::from_iter(v))).collect(),
             pools: saved.pools.into_iter().collect(),
             aged: saved.aged,
+            cycle_due: saved.cycle_due,
             limited: saved.limited.into_iter().collect(),
             history: saved.history,
             past: saved.past,

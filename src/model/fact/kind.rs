@@ -58,6 +58,7 @@ impl Fact {
             | Fact::RateUsed { .. }
             | Fact::ResourceLimited { .. }
             | Fact::LimitLifted { .. }
+            | Fact::CycleDue { .. }
             | Fact::TeamSet { .. }
             | Fact::TeamRemoved { .. }
             | Fact::WindowOpened { .. }
@@ -131,6 +132,7 @@ impl Fact {
             Fact::RateUsed { .. } => "rate_used",
             Fact::ResourceLimited { .. } => "resource_limited",
             Fact::LimitLifted { .. } => "limit_lifted",
+            Fact::CycleDue { .. } => "cycle_due",
             Fact::TeamSet { .. } => "team_set",
             Fact::TeamRemoved { .. } => "team_removed",
             Fact::WindowOpened { .. } => "window_opened",

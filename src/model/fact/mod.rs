@@ -426,6 +426,11 @@ pub enum Fact {
         /// Who said so.
         by: Name,
     },
+    /// A full cycle of the scheduler has to wait until then; none if it was run.
+    CycleDue {
+        /// When.
+        at: Option<Mono>,
+    },
     /// Units of a countable resource were taken by a start, which counts against its rate.
     RateUsed {
         /// The resource.

@@ -96,7 +96,7 @@ fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
 }
 
 /// Starts the next chunk of a job if everything it needs is there.
-fn start(board: &mut Board, head: &Head) -> bool {
+pub(super) fn start(board: &mut Board, head: &Head) -> bool {
     if head.shape.thaw.is_some() {
         return board.thaw(head.id());
     }

@@ -8,7 +8,8 @@ use crate::sched::actions::hunt::{self, Hunt};
 use crate::sched::actions::search::{Aim, Outcome, Taker};
 use crate::sched::actions::victims::{Batch, Choice};
 use crate::sched::board::Board;
-use crate::sched::policy::amounts::{Amounts, Kind};
+use crate::sched::board::heads::Head;
+use crate::sched::policy::amounts::Kind;
 use crate::sched::policy::order::Place;
 use crate::sched::policy::queue::Queue;
 
@@ -20,18 +21,13 @@ pub fn run(board: &mut Board) {
 struct Consolidate;
 
 impl Hunt for Consolidate {
-    fn aim(&self, board: &Board, taker: &Taker) -> Option<Box<dyn Aim>> {
+    fn aim(&self, board: &Board, head: &Head) -> Option<Box<dyn Aim>> {
         let most = board.world().setup().cycle.consolidation_victims;
-        let gives_way = board.world().job(taker.head.id())?.gives_way();
-        let open = (0..board.rooms.len()).filter(|node| board.is_open(*node));
-        let free = open.fold(Amounts::default(), |sum, node| {
-            let room = &board.rooms[node];
-            let (cpu_milli, mem_bytes) = (room.cpu.later(), room.mem.later());
-            sum.plus(&Amounts { cpu_milli, mem_bytes, gpu_milli: room.gpu_later() })
-        });
-        let need = &taker.head.chunk;
+        let gives_way = board.world().job(head.id())?.gives_way();
+        let free = board.free();
+        let need = &head.chunk;
         let enough = Kind::ALL.into_iter().all(|kind| free.get(kind) >= need.get(kind));
-        let taker = taker.head.id();
+        let taker = head.id();
         (gives_way && enough && most != Some(0)).then(|| Box::new(Moving { taker, most }) as _)
     }
 
@@ -52,6 +48,10 @@ impl Choice for Moving {
 
     fn allows(&self, place: &Place) -> bool {
         place.id != self.taker
+    }
+
+    fn ends_at(&self, _: &Place) -> bool {
+        false
     }
 
     fn min_runtime(&self, _: &Board, _: usize) -> Span {

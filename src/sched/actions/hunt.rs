@@ -10,7 +10,7 @@ use crate::base::{JobId, Mono, Span};
 use crate::model::fact::{Eviction, Rule};
 use crate::model::job::StopFor;
 use crate::model::reason::{Numbers, Value};
-use crate::sched::actions::search::{Aim, Outcome, Taker, search};
+use crate::sched::actions::search::{Aim, Others, Outcome, Taker, search};
 use crate::sched::actions::victims::Batch;
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
@@ -21,17 +21,19 @@ use crate::sched::index::{Shape, delayed_until};
 use crate::sched::policy::amounts::Kind;
 use crate::sched::world::World;
 
-/// Nodes an action looks at in one cycle at most.
-const ACTION_LOOKS: u64 = 1_000_000;
-/// Nodes it looks at for one job at most.
-const JOB_LOOKS: u64 = 200_000;
+/// How often an action may look at all nodes for one job.
+const ROUNDS_PER_JOB: u64 = 60;
+/// Nodes it may look at for one job at least.
+const JOB_LOOKS_MIN: u64 = 20_000;
+/// Jobs it may look for like that in one cycle.
+const JOBS_PER_ACTION: u64 = 5;
 /// Jobs of one shape that are passed over because they may not evict anybody yet.
 const PASSED_OVER: usize = 16;
 
 /// One of the actions that make room.
 pub trait Hunt {
     /// Whether a job may start to look for victims at all, and how; a cheap look at numbers.
-    fn aim(&self, board: &Board, taker: &Taker) -> Option<Box<dyn Aim>>;
+    fn aim(&self, board: &Board, head: &Head) -> Option<Box<dyn Aim>>;
     /// The rule that took a batch, in the end.
     fn rule(&self, board: &Board, taker: &Taker, batch: &Batch) -> Rule;
 }
@@ -41,34 +43,39 @@ pub fn run(board: &mut Board, hunt: &dyn Hunt) {
     if board.world().index().givers.is_empty() && board.deeds.is_empty() {
         return;
     }
+    if board.left.iter().all(|head| hunt.aim(board, head).is_none()) {
+        return;
+    }
     let by_team = board.world().setup().cycle.on("fair_share");
     let mut turns = Turns::new(&board.teams, by_team);
-    let mut waiting = Rc::new(std::mem::take(&mut board.left));
-    for head in waiting.iter() {
-        turns.push(&board.teams, head.clone());
+    let mut waiting: Vec<Rc<Vec<Head>>> = vec![Rc::default(); board.teams.count()];
+    for head in std::mem::take(&mut board.left) {
+        Rc::make_mut(&mut waiting[head.team]).push(head.clone());
+        turns.push(&board.teams, head);
     }
-    let end = board.looks.saturating_add(ACTION_LOOKS);
+    let mut waiting: Others = Rc::new(waiting);
+    let each = (board.rooms.len() as u64 * ROUNDS_PER_JOB).max(JOB_LOOKS_MIN);
+    let end = board.looks.saturating_add(each * JOBS_PER_ACTION);
     let mut failed: BTreeSet<Arc<Shape>> = BTreeSet::new();
     while let Some(head) = turns.pop(&board.teams) {
         let tries = head.shape.thaw.is_none() && board.looks <= end;
-        let taker = (tries && !failed.contains(&head.shape))
-            .then(|| ready(board, &head, &waiting))
-            .flatten();
-        let Some(taker) = taker.filter(|taker| take(board, hunt, taker)) else {
+        let tries = tries && !failed.contains(&head.shape);
+        let goes = tries.then(|| take(board, hunt, &head, &waiting, each)).flatten();
+        let Some(goes) = goes else {
             failed.insert(head.shape.clone());
             board.left.push(head);
             continue;
         };
-        let next =
-            if taker.head.id() == head.id() { board.after(&head) } else { Some(head.clone()) };
-        let still = waiting.iter().filter(|other| other.id() != head.id()).cloned();
-        waiting = Rc::new(still.chain(next.clone()).collect());
+        let next = if goes == head.id() { board.after(&head) } else { Some(head.clone()) };
+        let team = Rc::make_mut(&mut Rc::make_mut(&mut waiting)[head.team]);
+        team.retain(|other| other.id() != head.id());
+        team.extend(next.clone());
         next.into_iter().for_each(|head| turns.push(&board.teams, head));
     }
 }
 
 /// The first job of a head's shape that may evict others by now.
-fn ready(board: &mut Board, head: &Head, others: &Rc<Vec<Head>>) -> Option<Taker> {
+fn ready(board: &Board, head: &Head) -> Option<Head> {
     let mut next = Some(head.clone());
     for _ in 0..PASSED_OVER {
         let head = next?;
@@ -77,29 +84,41 @@ fn ready(board: &mut Board, head: &Head, others: &Rc<Vec<Head>>) -> Option<Taker
         let placed =
             board.seated(head.id()).is_some_and(|seat| seat.next_chunk(Waiting::Fresh).is_empty());
         if !delayed && !placed {
-            return Taker::of(board, &head, others);
+            return Some(head);
         }
         next = board.after(&head);
     }
     None
 }
 
-fn take(board: &mut Board, hunt: &dyn Hunt, taker: &Taker) -> bool {
-    let Some(aim) = hunt.aim(board, taker) else { return false };
+/// Makes others give room to a head or one of its shape, if that is possible; to whom.
+fn take(
+    board: &mut Board,
+    hunt: &dyn Hunt,
+    head: &Head,
+    others: &Others,
+    most: u64,
+) -> Option<JobId> {
+    let head = ready(board, head)?;
+    let aim = hunt.aim(board, &head)?;
+    let taker = Taker::of(board, &head, others)?;
+    if !board.could_ever_serve(&*aim, &taker) {
+        return None;
+    }
     let before = board.checkpoint();
-    let numbers = Compared::of(board, taker);
-    let budget = board.looks.saturating_add(JOB_LOOKS);
-    let Some(outcome) = search(board, &*aim, taker, budget) else {
+    let numbers = Compared::of(board, &taker);
+    let budget = board.looks.saturating_add(most);
+    let Some(outcome) = search(board, &*aim, &taker, budget) else {
         board.rollback(before);
-        return false;
+        return None;
     };
     board.note(Deed::Goes(taker.head.id()));
     if !stops_anybody(board, &outcome) {
         board.start_promised(taker.head.id());
     }
-    evict(board, hunt, taker, &outcome, &numbers);
+    evict(board, hunt, &taker, &outcome, &numbers);
     board.commit();
-    true
+    Some(taker.head.id())
 }
 
 /// Somebody who runs loses room, not only somebody who had got some in this cycle.

@@ -8,8 +8,11 @@ pub mod consolidate;
 pub mod expire;
 pub mod forget;
 mod hunt;
+mod need;
+pub mod offer;
 pub mod overstayed;
 pub mod pools;
+pub(in crate::sched) mod potential;
 pub mod preempt;
 pub mod reclaim;
 pub mod reserve;
@@ -42,20 +45,28 @@ pub const STEPS: [(&str, Step); 7] = [
 /// Passes of one cycle at most: what one pass decides may let the next decide more.
 const PASSES: usize = 3;
 
-/// Runs the cycle: windows, expire, see who is lifted, then give and take room until nothing
+/// Runs the cycle, or in a large installation that had one a moment ago what of it cannot wait: windows, expire, see who is lifted, then give and take room until nothing
 /// changes, with the nodes that pools add for what waits, then forget. At the same time a second
 /// run changes nothing.
 pub fn cycle(plan: &mut Plan) {
     windows::run(plan);
     expire::run(plan);
     timers::run(plan);
+    match offer::puts_off_cycle(plan) {
+        true => offer::run(plan),
+        false => full(plan),
+    }
+    grants::follow(plan);
+    forget::run(plan);
+}
+
+/// Gives and takes room by all steps until nothing changes.
+pub fn full(plan: &mut Plan) {
     passes(plan);
     // A pool grows by at least one node each time, and no further than its most.
     while pools::run(plan) {
         passes(plan);
     }
-    grants::follow(plan);
-    forget::run(plan);
 }
 
 fn passes(plan: &mut Plan) {

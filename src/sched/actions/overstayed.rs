@@ -12,6 +12,7 @@ use crate::sched::actions::hunt::{self, Hunt};
 use crate::sched::actions::search::{Aim, Outcome, Taker};
 use crate::sched::actions::victims::{Batch, Choice};
 use crate::sched::board::Board;
+use crate::sched::board::heads::Head;
 use crate::sched::future::estimate;
 use crate::sched::policy::order::Place;
 use crate::sched::policy::queue::Queue;
@@ -32,8 +33,8 @@ pub fn run(board: &mut Board) {
 struct Overstayed;
 
 impl Hunt for Overstayed {
-    fn aim(&self, board: &Board, taker: &Taker) -> Option<Box<dyn Aim>> {
-        let job = board.world().job(taker.head.id())?;
+    fn aim(&self, board: &Board, head: &Head) -> Option<Box<dyn Aim>> {
+        let job = board.world().job(head.id())?;
         let held = job.reserved.as_deref().filter(|held| held.moves >= MOVES)?;
         let late = late(board, held);
         (!late.is_empty()).then(|| -> Box<dyn Aim> { Box::new(Late(late)) })
@@ -67,6 +68,10 @@ impl Choice for Late {
 
     fn allows(&self, place: &Place) -> bool {
         self.0.contains(&place.id)
+    }
+
+    fn ends_at(&self, _: &Place) -> bool {
+        false
     }
 
     fn min_runtime(&self, _: &Board, _: usize) -> Span {

@@ -9,6 +9,7 @@ use crate::sched::actions::hunt::{self, Hunt};
 use crate::sched::actions::search::{Aim, Outcome, Taker};
 use crate::sched::actions::victims::{Batch, Choice};
 use crate::sched::board::Board;
+use crate::sched::board::heads::Head;
 use crate::sched::policy::gates::{self, Gate};
 use crate::sched::policy::order::Place;
 use crate::sched::policy::protection::{self, Level};
@@ -22,8 +23,7 @@ pub fn run(board: &mut Board) {
 struct Preempt;
 
 impl Hunt for Preempt {
-    fn aim(&self, board: &Board, taker: &Taker) -> Option<Box<dyn Aim>> {
-        let head = &taker.head;
+    fn aim(&self, board: &Board, head: &Head) -> Option<Box<dyn Aim>> {
         let job = board.world().job(head.id())?;
         let sheltered = !board.world().index().sheltered.is_empty();
         let givers = board.world().index().givers.get(board.teams.name(head.team));
@@ -38,7 +38,8 @@ impl Hunt for Preempt {
         if !job.spec.preemptible && fits.is_err() {
             return None;
         }
-        Some(Box::new(LessUrgent { team: head.team, priority: job.priority() }))
+        let min_runtime = protection::against_preempt(&levels(board), head.team, Span::ZERO);
+        Some(Box::new(LessUrgent { team: head.team, priority: job.priority(), min_runtime }))
     }
 
     fn rule(&self, _: &Board, _: &Taker, _: &Batch) -> Rule {
@@ -49,6 +50,7 @@ impl Hunt for Preempt {
 struct LessUrgent {
     team: usize,
     priority: u16,
+    min_runtime: Span,
 }
 
 impl Choice for LessUrgent {
@@ -61,8 +63,12 @@ impl Choice for LessUrgent {
         place.own < self.priority && with_waiters <= self.priority
     }
 
-    fn min_runtime(&self, board: &Board, team: usize) -> Span {
-        protection::against_preempt(&levels(board), team, Span::ZERO)
+    fn ends_at(&self, place: &Place) -> bool {
+        place.priority.0 > self.priority
+    }
+
+    fn min_runtime(&self, _: &Board, _: usize) -> Span {
+        self.min_runtime
     }
 }
 

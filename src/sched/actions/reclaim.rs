@@ -9,8 +9,9 @@ use crate::sched::actions::preempt::levels;
 use crate::sched::actions::search::{Aim, Outcome, Taker};
 use crate::sched::actions::victims::{Batch, Choice};
 use crate::sched::board::Board;
+use crate::sched::board::heads::Head;
 use crate::sched::policy::order::Place;
-use crate::sched::policy::protection::{self, Method};
+use crate::sched::policy::protection::{self, Level, Method};
 use crate::sched::policy::queue::{Queue, split};
 use crate::sched::policy::taking::{self, Chunk};
 
@@ -22,14 +23,13 @@ pub fn run(board: &mut Board) {
 struct Reclaim;
 
 impl Hunt for Reclaim {
-    fn aim(&self, board: &Board, taker: &Taker) -> Option<Box<dyn Aim>> {
-        let head = &taker.head;
+    fn aim(&self, board: &Board, head: &Head) -> Option<Box<dyn Aim>> {
         let preemptible = board.world().job(head.id())?.spec.preemptible;
         let request = head.chunk;
         let queue = &board.teams.queues[head.team];
         taking::may_start(queue, &request, preemptible).ok()?;
         let taker = taking::Taker { queue: head.team, request, preemptible };
-        Some(Box::new(OverShare { taker }))
+        Some(Box::new(OverShare { taker, levels: levels(board) }))
     }
 
     fn rule(&self, board: &Board, taker: &Taker, batch: &Batch) -> Rule {
@@ -49,6 +49,7 @@ impl Hunt for Reclaim {
 
 struct OverShare {
     taker: taking::Taker,
+    levels: Vec<Level>,
 }
 
 impl Choice for OverShare {
@@ -61,13 +62,21 @@ impl Choice for OverShare {
         true
     }
 
+    fn allows_all(&self) -> bool {
+        true
+    }
+
+    fn ends_at(&self, _: &Place) -> bool {
+        false
+    }
+
     fn min_runtime(&self, board: &Board, team: usize) -> Span {
         let method = match board.world().setup().cycle.reclaim_protection {
             ReclaimProtection::Lca => Method::Lca,
             ReclaimProtection::Queue => Method::Queue,
         };
         let taker = self.taker.queue;
-        protection::against_reclaim(&levels(board), method, taker, team, Span::ZERO)
+        protection::against_reclaim(&self.levels, method, taker, team, Span::ZERO)
     }
 }
 

@@ -13,6 +13,7 @@ use std::rc::Rc;
 
 use crate::base::JobId;
 use crate::model::Resources;
+use crate::sched::actions::need::{Need, Pool};
 use crate::sched::actions::victims::{Batch, Choice, Victims};
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
@@ -20,9 +21,12 @@ use crate::sched::board::place::Mode;
 use crate::sched::board::seat::{Mark, Waiting};
 use crate::sched::board::turns::{Turns, Waits};
 use crate::sched::gangs;
-use crate::sched::policy::amounts::{Amounts, Kind};
+use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::order::Place;
 use crate::sched::policy::queue::Queue;
+
+/// Those that wait, by the place of their team.
+pub type Others = Rc<Vec<Rc<Vec<Head>>>>;
 
 /// Who wants room, and for what.
 #[derive(Debug, Clone)]
@@ -33,8 +37,8 @@ pub struct Taker {
     pub ranks: Vec<usize>,
     /// What each asks for.
     pub requests: Vec<Resources>,
-    /// All others that wait: whoever comes before it will do so again.
-    pub others: Rc<Vec<Head>>,
+    /// All others that wait, by team: whoever comes before it will do so again.
+    pub others: Others,
 }
 
 /// What becomes of victims.
@@ -59,7 +63,7 @@ pub trait Aim: Choice {
 
 impl Taker {
     /// The job of a head with its next chunk.
-    pub fn of(board: &mut Board, head: &Head, others: &Rc<Vec<Head>>) -> Option<Taker> {
+    pub fn of(board: &mut Board, head: &Head, others: &Others) -> Option<Taker> {
         let seat = board.seat(head.id())?;
         let ranks = seat.next_chunk(Waiting::Fresh);
         let request = |rank: &usize| seat.job.spec.request_of(seat.tasks[*rank].group).clone();
@@ -114,21 +118,24 @@ fn probe(
     }
     let need = Need::of(board, &taker.requests[..tasks], known);
     let mut victims = Victims::new(board, aim, known);
-    let mut pool: Vec<Batch> = Vec::new();
+    let mut pool = Pool::of(&need);
     let mut tried: BTreeSet<Vec<usize>> = BTreeSet::new();
     while let Some(batch) = victims.next(board) {
-        pool.push(batch);
-        if !need.could_be_met(board, &pool) {
+        if board.looks > budget {
+            return None;
+        }
+        pool.push(&need, board, batch);
+        if !need.could_be_met(&pool) {
             continue;
         }
-        for set in need.sets(board, &pool, known) {
+        for set in need.sets(board, &pool, budget) {
             if board.looks > budget {
                 return None;
             }
-            if !tried.insert(set.clone()) {
+            if !need.could_be_met_by(&pool, &set) || !tried.insert(set.clone()) {
                 continue;
             }
-            let chosen = set.iter().map(|at| pool[*at].clone());
+            let chosen = set.iter().map(|at| pool.batches[*at].clone());
             let all: Vec<Batch> = known.iter().cloned().chain(chosen).collect();
             if let Some(outcome) = attempt.run(board, &all) {
                 return Some(outcome);
@@ -136,95 +143,6 @@ fn probe(
         }
     }
     None
-}
-
-/// What must be free for a taker.
-struct Need {
-    sum: Amounts,
-    /// What its smallest task asks for.
-    least: Amounts,
-    /// What is or will be free, with what is taken already.
-    free: Amounts,
-}
-
-/// What is or will be free on a node.
-fn free_on(board: &Board, node: usize) -> Amounts {
-    if !board.is_open(node) {
-        return Amounts::default();
-    }
-    let room = &board.rooms[node];
-    let gpu_milli = room.gpu_later();
-    Amounts { cpu_milli: room.cpu.later(), mem_bytes: room.mem.later(), gpu_milli }
-}
-
-/// What batches hold on nodes that could be used for others.
-fn freed(board: &Board, batches: &[Batch], on: Option<usize>) -> Amounts {
-    let holds = batches.iter().flat_map(|batch| &batch.holds);
-    let usable =
-        holds.filter(|(node, _)| board.is_open(*node) && on.is_none_or(|only| only == *node));
-    usable.fold(Amounts::default(), |sum, (_, held)| sum.plus(&Amounts::from(held)))
-}
-
-impl Need {
-    fn of(board: &mut Board, requests: &[Resources], known: &[Batch]) -> Need {
-        let each: Vec<Amounts> = requests.iter().map(Amounts::from).collect();
-        let sum = each.iter().fold(Amounts::default(), |sum, each| sum.plus(each));
-        let least = |kind| each.iter().map(|amounts| amounts.get(kind)).min().unwrap_or(0);
-        let nodes = 0..board.rooms.len();
-        let free = nodes.fold(Amounts::default(), |sum, node| sum.plus(&free_on(board, node)));
-        board.looks += board.rooms.len() as u64;
-        let free = free.plus(&freed(board, known, None));
-        Need { sum, least: Amounts::each(least), free }
-    }
-
-    /// What counts: devices if it asks for some, else cores.
-    fn kind(&self) -> Kind {
-        if self.sum.gpu_milli > 0 { Kind::Gpu } else { Kind::Cpu }
-    }
-
-    fn could_be_met(&self, board: &Board, pool: &[Batch]) -> bool {
-        let there = self.free.plus(&freed(board, pool, None));
-        Kind::ALL.into_iter().all(|kind| there.get(kind) >= self.sum.get(kind))
-    }
-
-    /// The sets of victims to try, by place in the pool: those that share a node with the newest,
-    /// then those on growing sets of nodes, smallest first.
-    fn sets(&self, board: &mut Board, pool: &[Batch], known: &[Batch]) -> Vec<Vec<usize>> {
-        let on = |nodes: &BTreeSet<usize>| {
-            let shared = pool.iter().enumerate().filter(|(_, b)| !b.nodes.is_disjoint(nodes));
-            shared.map(|(at, _)| at).collect::<Vec<usize>>()
-        };
-        let mut sets: Vec<Vec<usize>> =
-            pool.last().map(|last| on(&last.nodes)).into_iter().collect();
-        let mut nodes: Vec<(u64, usize)> = Vec::new();
-        let kind = self.kind();
-        let mut elsewhere = self.free;
-        let mut seen = BTreeSet::new();
-        for node in pool.iter().flat_map(|batch| batch.nodes.iter().copied()) {
-            if !seen.insert(node) || !board.is_open(node) {
-                continue;
-            }
-            let here = free_on(board, node).plus(&freed(board, known, Some(node)));
-            elsewhere = elsewhere.minus(&here);
-            let there = here.plus(&freed(board, pool, Some(node))).get(kind);
-            if there >= self.least.get(kind) {
-                nodes.push((there, node));
-            }
-        }
-        board.looks += seen.len() as u64;
-        // Stable: of equals the one that came first.
-        nodes.sort_by_key(|(there, _)| *there);
-        let mut covered = elsewhere.get(kind);
-        let mut picked = BTreeSet::new();
-        for (there, node) in nodes {
-            picked.insert(node);
-            covered = covered.saturating_add(there);
-            if covered >= self.sum.get(kind) {
-                sets.push(on(&picked));
-            }
-        }
-        sets
-    }
 }
 
 /// One try.
@@ -294,10 +212,13 @@ impl Try<'_> {
         }
         // Others that wait take their turns, for nothing: they would come before those of their
         // team that wait behind them, and so would they once the victims are gone.
-        let others = self.taker.others.iter().filter(|other| other.id() != head.id());
-        board.looks += self.taker.others.len() as u64;
-        for Head { place, team, chunk, .. } in others {
-            turns.push(&board.teams, Mover { place: *place, team: *team, next: *chunk });
+        let teams = victims.iter().map(|batch| batch.team).chain([head.team]);
+        for team in board.teams.compared_with(&teams.collect()) {
+            let others = self.taker.others[team].iter().filter(|other| other.id() != head.id());
+            for Head { place, team, chunk, .. } in others {
+                board.looks += 1;
+                turns.push(&board.teams, Mover { place: *place, team: *team, next: *chunk });
+            }
         }
         let jobs: BTreeSet<JobId> = victims.iter().map(|batch| batch.job).collect();
         let movers: Vec<Mover> = jobs.iter().filter_map(|job| mover(board, *job)).collect();

@@ -15,7 +15,7 @@ use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::gang::Standing;
 use crate::sched::policy::order::Place;
 use crate::sched::policy::protection::{Victim, forbids};
-use crate::sched::policy::queue_order::{Contender, compare};
+use crate::sched::policy::queue_order::{Contender, Standing as Stand};
 use crate::sched::policy::service;
 
 /// Tasks that give room together: one of the surplus, or the core of a gang.
@@ -60,12 +60,21 @@ impl Batch {
     }
 }
 
+/// What looking for the next victim costs, in nodes looked at.
+const LOOKS_EACH: u64 = 20;
+
 /// What an action says of possible victims.
 pub trait Choice {
     /// Whether to look into a team at all.
     fn looks_into(&self, board: &Board, team: usize) -> bool;
     /// Whether a job at this place of a team may be a victim.
     fn allows(&self, place: &Place) -> bool;
+    /// Whether every job of those teams may be one, for which [`Choice::allows`] need not be asked.
+    fn allows_all(&self) -> bool {
+        false
+    }
+    /// Whether no job before this place of a team may be one.
+    fn ends_at(&self, place: &Place) -> bool;
     /// How long a job of a team must have run before it is one.
     fn min_runtime(&self, board: &Board, team: usize) -> Span;
 }
@@ -81,6 +90,12 @@ pub struct Victims<'a> {
     /// What is taken already.
     taken: BTreeMap<JobId, Vec<usize>>,
     given_up: Vec<Amounts>,
+    /// Where each stands among its siblings with that team's next job.
+    stands: Vec<Option<Stand>>,
+    /// The team at or below each that gives first; the last is that of the top.
+    worst: Vec<Option<usize>>,
+    /// Whether `worst` must be looked for again.
+    stale: Vec<bool>,
 }
 
 impl<'a> Victims<'a> {
@@ -110,14 +125,20 @@ impl<'a> Victims<'a> {
             seen: (0..count).map(looks).collect(),
             taken: by_job,
             given_up: vec![Amounts::default(); count],
+            stands: vec![None; count],
+            worst: vec![None; count + 1],
+            stale: vec![true; count + 1],
         }
     }
 
     /// The next batch.
     pub fn next(&mut self, board: &mut Board) -> Option<Batch> {
         loop {
+            board.looks += LOOKS_EACH;
             let team = self.worst(board, None)?;
             let (place, id) = self.next[team].pop_last()?;
+            board.teams.line(team).iter().for_each(|level| self.stale[*level] = true);
+            self.stale[board.teams.count()] = true;
             let Some(batch) = self.batch(board, team, place, id) else { continue };
             self.given_up[team] = self.given_up[team].plus(&batch.amounts());
             return Some(batch);
@@ -155,43 +176,61 @@ impl<'a> Victims<'a> {
         }
         let givers = board.world().index().givers.get(board.teams.name(team));
         let from = seen.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
-        let range = givers.map(|givers| givers.range((std::ops::Bound::Unbounded, from)));
-        let found = range.and_then(|mut range| range.rfind(|place| self.choice.allows(place)));
-        self.seen[team] = found.map(|place| Some(*place));
+        let mut range = givers.map(|givers| givers.range((std::ops::Bound::Unbounded, from)));
+        let before = std::iter::from_fn(|| range.as_mut()?.next_back());
+        let mut before = before.take_while(|place| !self.choice.ends_at(place));
+        let found = before.find(|place| self.choice.allows(place)).copied();
+        self.seen[team] = found.map(Some);
         if let Some(place) = found {
-            self.next[team].insert(*place, place.id);
+            self.next[team].insert(place, place.id);
         }
     }
 
     /// The team at or below `at` that gives first.
     fn worst(&mut self, board: &Board, at: Option<usize>) -> Option<usize> {
+        let slot = at.unwrap_or(board.teams.count());
+        if !self.stale[slot] {
+            return self.worst[slot];
+        }
         let mut worst: Option<(usize, usize)> = None;
         if let Some(team) = at {
             self.fill(board, team);
             if !self.next[team].is_empty() {
                 worst = Some((team, team));
+                self.stand(board, team, team);
             }
         }
         for child in board.teams.below(at) {
             let Some(leaf) = self.worst(board, Some(*child)) else { continue };
-            let worse = worst
-                .is_none_or(|known| self.order(board, (*child, leaf), known) == Ordering::Greater);
+            let worse =
+                worst.is_none_or(|known| self.order((*child, leaf), known) == Ordering::Greater);
             if worse {
                 worst = Some((*child, leaf));
             }
         }
-        worst.map(|(_, leaf)| leaf)
+        self.worst[slot] = worst.map(|(_, leaf)| leaf);
+        self.stale[slot] = false;
+        if let (Some(team), Some(leaf)) = (at, self.worst[slot]) {
+            self.stand(board, team, leaf);
+        }
+        self.worst[slot]
     }
 
-    fn order(&self, board: &Board, a: (usize, usize), b: (usize, usize)) -> Ordering {
+    /// Notes where a queue stands if the next job of a team at or below it gave its room.
+    fn stand(&mut self, board: &Board, team: usize, leaf: usize) {
+        let given_up = self.given_up[leaf].plus(&self.would_give(board, leaf));
+        let queue = &board.teams.queues[team];
+        let contender = Contender { queue, next: Amounts::default(), given_up };
+        self.stands[team] = Some(Stand::of(&contender, &board.teams.total));
+    }
+
+    fn order(&self, a: (usize, usize), b: (usize, usize)) -> Ordering {
         let last = |leaf: usize| self.next[leaf].last_key_value().map(|(place, _)| *place);
-        let contender = |(queue, leaf): (usize, usize)| Contender {
-            queue: &board.teams.queues[queue],
-            next: Amounts::default(),
-            given_up: self.given_up[leaf].plus(&self.would_give(board, leaf)),
-        };
-        compare(&contender(a), &contender(b), &board.teams.total)
-            .then_with(|| last(a.1).cmp(&last(b.1)))
+        let by_place = || last(a.1).cmp(&last(b.1));
+        match (&self.stands[a.0], &self.stands[b.0]) {
+            (Some(a), Some(b)) => a.order(b).then_with(by_place),
+            _ => by_place(),
+        }
     }
 
     /// What the next job of a team holds.

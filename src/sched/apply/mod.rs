@@ -45,6 +45,7 @@ impl World {
             Fact::LimitLifted { resource, .. } => {
                 self.limited.remove(resource);
             }
+            Fact::CycleDue { at } => self.cycle_due = *at,
             Fact::TeamPaused { team: None, hold } => self.paused = Some(hold.clone()),
             Fact::TeamPaused { team: Some(team), hold } => {
                 self.team_mut(team).paused = Some(hold.clone());

@@ -42,9 +42,22 @@ impl Board {
         queue.filter_map(|(shape, places)| self.head(shape, *places.get_min()?)).collect()
     }
 
+    /// The first of some places of a shape; where promises stand, of those that have none.
+    pub(super) fn first_head<'a>(
+        &self,
+        shape: &Arc<Shape>,
+        places: impl Iterator<Item = &'a Place>,
+    ) -> Option<Head> {
+        let promised = &self.world.index().promised;
+        let mut places = places.filter(|place| {
+            self.standing.is_none() || promised.is_empty() || !promised.contains(&place.id)
+        });
+        self.head(shape, *places.next()?)
+    }
+
     fn head(&self, shape: &Arc<Shape>, place: Place) -> Option<Head> {
         let team = self.teams.place(&shape.team)?;
-        let chunk = || Amounts::from(&asks(shape));
+        let chunk = || amounts(shape);
         let paused = self.teams.is_paused(team);
         let (shape, again) = (shape.clone(), false);
         (!paused).then(|| Head { place, chunk: chunk(), shape, team, again })
@@ -57,8 +70,7 @@ impl Board {
         }
         use std::ops::Bound::{Excluded, Unbounded};
         let places = self.world.index().queue.get(&head.shape)?;
-        let next = places.range((Excluded(head.place), Unbounded)).next()?;
-        self.head(&head.shape, *next)
+        self.first_head(&head.shape, places.range((Excluded(head.place), Unbounded)))
     }
 
     /// A job that was just placed, with what it wants next.
@@ -81,20 +93,23 @@ impl Board {
             &seat.gang(Waiting::Fresh, crate::sched::board::seat::Mark::is_in),
         );
         let place = Place { standing, ..head.place };
-        let (chunk, team) = (Amounts::from(&asks(&shape)), head.team);
+        let (chunk, team) = (amounts(&shape), head.team);
         Some(Head { place, chunk, shape, team, again: true })
     }
 }
 
+/// What the next chunk of a shape comes to.
+fn amounts(shape: &Shape) -> Amounts {
+    let of = |share: &Share| {
+        let request = Amounts::from(shape.request_of(share.id));
+        Amounts::each(|kind| request.get(kind).saturating_mul(u64::from(share.tasks)))
+    };
+    shape.chunk.iter().map(of).fold(Amounts::default(), |sum, more| sum.plus(&more))
+}
+
 /// What the next chunk of a shape asks for.
 pub fn asks(shape: &Shape) -> Resources {
-    let groups = shape.groups.as_deref();
-    let of = |share: &Share| {
-        let group = usize::try_from(share.id).ok();
-        let group = groups.and_then(|groups| groups.groups.get(group?));
-        let request = group.map_or(&shape.request, |group| &group.request);
-        request.times(u64::from(share.tasks))
-    };
+    let of = |share: &Share| shape.request_of(share.id).times(u64::from(share.tasks));
     let parts: Vec<Resources> = shape.chunk.iter().map(of).collect();
     sum(&parts)
 }

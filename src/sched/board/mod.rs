@@ -13,6 +13,7 @@ pub mod heads;
 pub mod place;
 pub mod seat;
 pub mod settle;
+pub mod standing;
 pub mod teams;
 pub mod turns;
 
@@ -21,15 +22,18 @@ use std::sync::Arc;
 
 use crate::base::{At, JobId, Name, Span};
 use crate::model::node::Node;
+use crate::sched::actions::potential::Potential;
 use crate::sched::board::heads::Head;
 use crate::sched::board::place::Fussy;
 use crate::sched::board::seat::{Mark, Seat};
 use crate::sched::board::settle::Deed;
+use crate::sched::board::standing::Standing;
 use crate::sched::board::teams::Teams;
 use crate::sched::future::ask::Counter;
 use crate::sched::future::guard::{Guard, Kept};
 use crate::sched::future::timeline::Parts;
 use crate::sched::index::{Holding, Use, holdings};
+use crate::sched::policy::amounts::{Amounts, Kind};
 use crate::sched::policy::fit::{Device, Level, Room};
 use crate::sched::policy::profile::Profile;
 use crate::sched::policy::queue::Queue;
@@ -62,8 +66,18 @@ pub struct Board {
     pub(in crate::sched) guard: Option<Box<Guard>>,
     /// Somebody could have started if nothing were reserved, or did.
     pub(in crate::sched) guarded: bool,
+    /// Promises and reservations of the world stand; else they are worked out anew.
+    standing: Option<Box<Standing>>,
     /// What is reserved in the end.
     pub kept: Vec<Kept>,
+    /// What is or will be free on each node that takes new work.
+    frees: Vec<Amounts>,
+    /// Some nodes are not for everybody.
+    has_spot: bool,
+    /// What found no room since the last time some became free: nor does anything larger.
+    hopeless: Vec<Amounts>,
+    /// What could come free at most, as far as somebody asked.
+    pub(in crate::sched) potential: Potential,
     log: Vec<Undo>,
 }
 
@@ -87,8 +101,14 @@ enum Undo {
 pub struct Checkpoint(usize);
 
 impl Board {
-    /// The board of a world at a time.
+    /// The board of a world at a time, on which all that was promised is promised anew.
     pub fn of(world: &World, at: At) -> Board {
+        let mut board = Board::bare(world, at);
+        board.left = board.heads();
+        board
+    }
+
+    fn bare(world: &World, at: At) -> Board {
         let nodes: Vec<Arc<Node>> = world.nodes().cloned().collect();
         let mut uses = world.index().uses().peekable();
         let mut rooms = Vec::with_capacity(nodes.len());
@@ -112,11 +132,16 @@ impl Board {
             looks: 0,
             guard: None,
             guarded: false,
+            standing: None,
             kept: Vec::new(),
+            frees: Vec::new(),
+            has_spot: world.nodes().any(|node| node.traits.spot),
+            hopeless: Vec::new(),
+            potential: Potential::default(),
             log: Vec::new(),
         };
-        board.left = board.heads();
         board.doubt_the_stuck();
+        board.frees = (0..board.rooms.len()).map(|node| board.free_now_or_later(node)).collect();
         board
     }
 
@@ -186,15 +211,31 @@ impl Board {
         self.seats.get(&id)
     }
 
-    /// What was decided could let another pass decide more: somebody lost room, or somebody who
-    /// gives way got some while others wait.
+    /// What was decided could let another pass decide more: somebody lost room, or what this
+    /// cycle had given.
     pub fn is_unsettled(&self) -> bool {
-        let gives = |id: &JobId| self.seats.get(id).is_some_and(|seat| seat.job.gives_way());
-        let mut deeds = self.deeds.iter();
-        deeds.any(|deed| match deed {
-            Deed::Evicts { .. } => true,
-            Deed::Goes(job) => gives(job) && !self.left.is_empty(),
-        })
+        let evicts = self.deeds.iter().any(|deed| matches!(deed, Deed::Evicts { .. }));
+        let mut cells = self.seats.values().flat_map(|seat| &seat.tasks);
+        evicts || cells.any(|cell| matches!(cell.mark, Mark::Undone(_)))
+    }
+
+    fn free_now_or_later(&self, node: usize) -> Amounts {
+        if !self.is_open(node) {
+            return Amounts::default();
+        }
+        let room = &self.rooms[node];
+        let gpu_milli = room.gpu_later();
+        Amounts { cpu_milli: room.cpu.later(), mem_bytes: room.mem.later(), gpu_milli }
+    }
+
+    /// What is or will be free on a node that takes new work.
+    pub fn free_on(&self, node: usize) -> Amounts {
+        self.frees[node]
+    }
+
+    /// The same of all of them together.
+    pub fn free(&self) -> Amounts {
+        self.frees.iter().fold(Amounts::default(), |sum, free| sum.plus(free))
     }
 
     /// A job is promised room that others are giving back.
@@ -212,7 +253,10 @@ impl Board {
     pub fn rollback(&mut self, to: Checkpoint) {
         while self.log.len() > to.0 {
             match self.log.pop() {
-                Some(Undo::Room(at, room)) => self.rooms[at] = *room,
+                Some(Undo::Room(at, room)) => {
+                    self.rooms[at] = *room;
+                    self.frees[at] = self.free_now_or_later(at);
+                }
                 Some(Undo::Queue(at, queue)) => self.teams.queues[at] = *queue,
                 Some(Undo::Mark(id, rank, mark)) => {
                     if let Some(seat) = self.seats.get_mut(&id) {
@@ -248,6 +292,7 @@ impl Board {
     fn change_room(&mut self, at: usize, change: impl FnOnce(&mut Room)) {
         self.log.push(Undo::Room(at, Box::new(self.rooms[at].clone())));
         change(&mut self.rooms[at]);
+        self.frees[at] = self.free_now_or_later(at);
     }
 
     fn change_queue(&mut self, at: usize, change: impl FnOnce(&mut Queue)) {
@@ -260,6 +305,14 @@ impl Board {
             let before = std::mem::replace(&mut cell.mark, mark);
             self.log.push(Undo::Mark(id, rank, before));
         }
+    }
+
+    /// Something no larger has found no room.
+    fn is_hopeless(&self, request: &Amounts) -> bool {
+        let larger = |known: &Amounts| {
+            Kind::ALL.into_iter().all(|kind| request.get(kind) >= known.get(kind))
+        };
+        self.hopeless.iter().any(larger)
     }
 
     /// Notes a decision.

@@ -50,6 +50,7 @@ impl Board {
     }
 
     fn try_place(&mut self, id: JobId, ranks: &[usize], mode: Mode) -> bool {
+        let fresh = self.log.is_empty();
         let Some(seat) = self.seat(id) else { return false };
         let (spec, team) = (seat.job.spec.clone(), seat.team);
         let requests: Vec<Resources> =
@@ -64,6 +65,10 @@ impl Board {
         {
             return false;
         }
+        let asks: Vec<Amounts> = requests.iter().map(Amounts::from).collect();
+        if mode == Mode::Start && asks.iter().any(|ask| self.is_hopeless(ask)) {
+            return false;
+        }
         let Some(units_at) = self.units_fit(&sum, mode) else { return false };
         let mode = match (units_at, mode) {
             (When::Later, Mode::Start) => Mode::Stay,
@@ -75,8 +80,15 @@ impl Board {
         if starts_element {
             self.count_element(&spec);
         }
-        let ranks = ranks.iter().zip(&requests);
-        if !ranks.clone().all(|(rank, request)| self.place_task(id, *rank, request, mode)) {
+        let plain = spec.node_labels.is_empty() && spec.groups.is_none() && !self.has_spot;
+        for (at, (rank, request)) in ranks.iter().zip(&requests).enumerate() {
+            if self.place_task(id, *rank, request, mode) {
+                continue;
+            }
+            // Nothing was tried before it that would be taken back now.
+            if at == 0 && fresh && plain && mode == Mode::Start && self.guard.is_none() {
+                self.hopeless.push(asks[0]);
+            }
             return false;
         }
         self.promise_all_if_short(id);
@@ -153,8 +165,13 @@ impl Board {
         but: Option<usize>,
     ) -> Option<(usize, When)> {
         let fussy = Fussy::of(&seat.job.spec, group, seat.job.has_way_back(), self.spot_rule());
+        let need = Amounts::from(request);
         fit::choose(&self.rooms, request, by, When::Later, |node| {
-            Some(node) != but && self.takes(node, &fussy) && self.admits(seat, node, request)
+            Some(node) != but
+                && need.fits_in(&self.frees[node])
+                && self.takes(node, &fussy)
+                && self.admits(seat, node, request)
+                && self.stands_beside(seat, node, request)
         })
     }
 
@@ -170,6 +187,7 @@ impl Board {
     /// Stops a task: what it holds will be free. One that had got room in this cycle only has
     /// none any more.
     pub fn evict(&mut self, id: JobId, rank: usize) {
+        self.hopeless.clear();
         let Some(seat) = self.seats.get(&id) else { return };
         let cell = &seat.tasks[rank];
         let request = seat.job.spec.request_of(cell.group).clone();
@@ -317,7 +335,7 @@ impl Board {
         change(self.custom.entry(name.clone()).or_insert(before));
     }
 
-    fn take_units(&mut self, request: &Resources, when: When) {
+    pub(super) fn take_units(&mut self, request: &Resources, when: When) {
         for (name, units) in &request.custom {
             self.change_units(name, |level| level.take(*units, when));
             if when == When::Now {

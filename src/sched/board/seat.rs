@@ -97,8 +97,8 @@ impl Mark {
 }
 
 impl Seat {
-    /// A job of the world as the board sees it; room that was promised before is promised anew
-    /// or not at all.
+    /// A job of the world as the board sees it; room that was promised before stands or is
+    /// promised anew or not at all.
     pub(super) fn of(board: &Board, job: &Arc<Job>) -> Option<Seat> {
         let team = board.teams.place(&job.spec.team)?;
         let spot = |task: &crate::model::job::Task| {
@@ -107,6 +107,7 @@ impl Seat {
             Some(Spot { node, grip: Grip::Known(placement.gpus.clone()) })
         };
         let mark = |task: &crate::model::job::Task| match (task.state, spot(task)) {
+            (TaskState::Nominated, Some(spot)) if board.standing.is_some() => Mark::Promised(spot),
             (TaskState::Pending | TaskState::Nominated, _) => Mark::Waits,
             (TaskState::Starting | TaskState::Running, Some(spot)) => Mark::Holds(spot),
             (TaskState::Stopping, Some(spot)) => Mark::Leaves(spot),

@@ -55,6 +55,9 @@ impl Board {
     fn end_promises(&self, plan: &mut Plan) {
         let promised: Vec<JobId> = plan.world().index().promised.iter().copied().collect();
         for id in promised {
+            if self.standing.is_some() && !self.seats.contains_key(&id) {
+                continue;
+            }
             let Some(job) = plan.job(id) else { continue };
             let attempt = job.attempt_of_promises();
             let cells = self.seats.get(&id).map(|seat| &seat.tasks);

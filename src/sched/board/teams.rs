@@ -1,5 +1,7 @@
 //! The tree of teams in numbers, for one cycle.
 
+use std::collections::BTreeSet;
+
 use crate::base::Name;
 use crate::model::Team;
 use crate::model::node::Node;
@@ -22,6 +24,8 @@ pub struct Teams {
     pub queues: Vec<Queue>,
     /// The places of the teams below each; the last entry is that of the topmost ones.
     children: Vec<Vec<usize>>,
+    /// The places from each up to the top, itself first.
+    lines: Vec<Vec<usize>>,
     /// Each is held back by itself or by one above it, or all are.
     paused: Vec<bool>,
     /// What all nodes have together.
@@ -43,11 +47,13 @@ impl Teams {
         }
         let held = |team: &&Team| world.paused().is_some() || team.paused.is_some();
         let paused: Vec<bool> = teams.iter().map(held).collect();
-        let mut all = Teams { names, queues: queues(&teams, &parents), children, paused, total };
+        let queues = queues(&teams, &parents);
+        let lines = (0..teams.len()).map(|at| lineage(&queues, at)).collect();
+        let mut all = Teams { names, queues, children, lines, paused, total };
         let mut wanted = vec![Amounts::default(); teams.len()];
         let mut used = vec![Amounts::default(); teams.len()];
         for (at, team) in teams.iter().enumerate() {
-            let line = lineage(&all.queues, at);
+            let line = all.lines[at].clone();
             all.paused[at] |= line.iter().any(|above| teams[*above].paused.is_some());
             let Account { held, firm, wanted: wants } = world.index().account_of(&team.name);
             let past = world.past_use().of(&team.name);
@@ -109,6 +115,33 @@ impl Teams {
     /// The places of the teams below one; of the topmost ones below none.
     pub fn below(&self, at: Option<usize>) -> &[usize] {
         &self.children[at.unwrap_or(self.names.len())]
+    }
+
+    /// The places from one up to the top, itself first.
+    pub fn line(&self, at: usize) -> &[usize] {
+        &self.lines[at]
+    }
+
+    /// The teams whose jobs have a say in which of some teams goes first: all below those siblings
+    /// where the lines of these teams part. What waits elsewhere comes before all of them or
+    /// after, and changes nothing between them.
+    pub fn compared_with(&self, teams: &BTreeSet<usize>) -> Vec<usize> {
+        let mut level = None;
+        let mut sides: Vec<usize>;
+        loop {
+            let holds = |child: &&usize| teams.iter().any(|team| self.line(*team).contains(child));
+            sides = self.below(level).iter().filter(holds).copied().collect();
+            match sides.as_slice() {
+                [only] if !teams.contains(only) => level = Some(*only),
+                _ => break,
+            }
+        }
+        let mut all: Vec<usize> = level.into_iter().filter(|level| teams.contains(level)).collect();
+        while let Some(team) = sides.pop() {
+            all.push(team);
+            sides.extend(self.below(Some(team)));
+        }
+        all
     }
 
     /// Nothing new starts in it.

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use crate::sched::board::teams::Teams;
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::order::Place;
-use crate::sched::policy::queue::lineage;
-use crate::sched::policy::queue_order::{Contender, compare};
+use crate::sched::policy::queue_order::{Contender, Standing};
 
 /// What waits for its turn in a team.
 pub trait Waits {
@@ -28,7 +27,9 @@ pub struct Turns<T> {
     waiting: Vec<BTreeMap<Place, T>>,
     /// The team below each whose turn it is, itself for a leaf; the last is that of the top.
     best: Vec<Option<usize>>,
-    /// Whether `best` must be looked for again.
+    /// Where each stands among its siblings with that team's first.
+    standing: Vec<Option<Standing>>,
+    /// Whether both must be looked for again.
     stale: Vec<bool>,
     /// Teams count: else the best job of all goes first, whatever its team.
     by_team: bool,
@@ -38,8 +39,8 @@ impl<T: Waits> Turns<T> {
     /// Nobody waits yet.
     pub fn new(teams: &Teams, by_team: bool) -> Turns<T> {
         let waiting = (0..teams.count()).map(|_| BTreeMap::new()).collect();
-        let best = vec![None; teams.count() + 1];
-        Turns { waiting, best, stale: vec![true; teams.count() + 1], by_team }
+        let (best, standing) = (vec![None; teams.count() + 1], vec![None; teams.count()]);
+        Turns { waiting, best, standing, stale: vec![true; teams.count() + 1], by_team }
     }
 
     /// Adds one.
@@ -58,8 +59,8 @@ impl<T: Waits> Turns<T> {
     }
 
     fn touch(&mut self, teams: &Teams, team: usize) {
-        for level in lineage(&teams.queues, team) {
-            self.stale[level] = true;
+        for level in teams.line(team) {
+            self.stale[*level] = true;
         }
         self.stale[teams.count()] = true;
     }
@@ -76,11 +77,12 @@ impl<T: Waits> Turns<T> {
         }
         let own = at.filter(|at| !self.waiting[*at].is_empty()).map(|at| (at, at));
         let mut best: Option<(usize, usize)> = own;
+        own.into_iter().for_each(|(team, leaf)| self.stand(teams, team, leaf));
         for child in teams.below(at) {
             let Some(leaf) = self.find(teams, Some(*child)) else { continue };
             let better = match best {
                 None => true,
-                Some(best) => self.order(teams, (*child, leaf), best) == Ordering::Less,
+                Some(best) => self.order((*child, leaf), best) == Ordering::Less,
             };
             if better {
                 best = Some((*child, leaf));
@@ -88,22 +90,29 @@ impl<T: Waits> Turns<T> {
         }
         self.best[slot] = best.map(|(_, leaf)| leaf);
         self.stale[slot] = false;
+        if let (Some(team), Some(leaf)) = (at, self.best[slot]) {
+            self.stand(teams, team, leaf);
+        }
         self.best[slot]
     }
 
-    fn order(&self, teams: &Teams, a: (usize, usize), b: (usize, usize)) -> Ordering {
+    /// Notes where a queue stands with the first of a team at or below it.
+    fn stand(&mut self, teams: &Teams, team: usize, leaf: usize) {
+        let next = self.first(leaf).map(Waits::next).unwrap_or_default();
+        let queue = &teams.queues[team];
+        let contender = Contender { queue, next, given_up: Amounts::default() };
+        self.standing[team] = Some(Standing::of(&contender, &teams.total));
+    }
+
+    /// Which of two siblings goes first, each with the team below it whose turn it is.
+    fn order(&self, a: (usize, usize), b: (usize, usize)) -> Ordering {
         let (Some(a_first), Some(b_first)) = (self.first(a.1), self.first(b.1)) else {
             return Ordering::Equal;
         };
-        if !self.by_team {
-            return a_first.place().cmp(&b_first.place());
+        let by_place = || a_first.place().cmp(&b_first.place());
+        match (&self.standing[a.0], &self.standing[b.0]) {
+            (Some(a), Some(b)) if self.by_team => a.order(b).then_with(by_place),
+            _ => by_place(),
         }
-        let contender = |team: usize, first: &T| Contender {
-            queue: &teams.queues[team],
-            next: first.next(),
-            given_up: Amounts::default(),
-        };
-        compare(&contender(a.0, a_first), &contender(b.0, b_first), &teams.total)
-            .then_with(|| a_first.place().cmp(&b_first.place()))
     }
 }

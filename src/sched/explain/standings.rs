@@ -68,6 +68,10 @@ impl Choice for Within<'_> {
         true
     }
 
+    fn ends_at(&self, _: &Place) -> bool {
+        false
+    }
+
     fn min_runtime(&self, _: &Board, team: usize) -> Span {
         // Who would take is not known: what protects the team's own jobs counts.
         protection::against_reclaim(self.levels, Method::Queue, team, team, Span::ZERO)

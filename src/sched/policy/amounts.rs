@@ -109,6 +109,13 @@ impl Amounts {
         Amounts::each(|kind| self.get(kind).saturating_sub(other.get(kind)))
     }
 
+    /// Whether there is no more of any resource than in `other`.
+    pub const fn fits_in(&self, other: &Amounts) -> bool {
+        self.cpu_milli <= other.cpu_milli
+            && self.mem_bytes <= other.mem_bytes
+            && self.gpu_milli <= other.gpu_milli
+    }
+
     /// Whether every resource is within its bound.
     pub fn within(&self, bounds: &Bounds) -> bool {
         self.first_over(bounds).is_none()

@@ -203,7 +203,11 @@ impl Room {
         let rest = Resources { gpu_milli: 0, ..request.clone() };
         self.fits(&rest, when)
             && match grip {
-                Grip::Nothing | Grip::Known(_) => true,
+                Grip::Nothing => true,
+                Grip::Known(shares) => shares.iter().all(|share| {
+                    let device = self.devices.iter().find(|device| device.index == share.index);
+                    device.is_some_and(|device| device.level.at(when) >= share.milli)
+                }),
                 Grip::Whole(count) => self.whole_devices(when) >= *count,
                 Grip::Share { at, milli } => {
                     self.devices.get(*at).is_some_and(|device| self.shares(device, *milli, when))

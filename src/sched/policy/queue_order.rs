@@ -8,7 +8,7 @@
 
 use std::cmp::Ordering;
 
-use super::amounts::{Amounts, Bound, Kind};
+use super::amounts::{Amounts, Bound, Bounds, Kind};
 use super::queue::Queue;
 
 /// How much worse a resource counts of which a queue may hold nothing.
@@ -26,32 +26,56 @@ pub struct Contender<'a> {
     pub given_up: Amounts,
 }
 
-impl Contender<'_> {
-    fn with_next(&self) -> Amounts {
-        self.queue.allocated.plus(&self.next)
+/// Where a queue stands among its siblings: all that [`compare`] compares. Worked out once for as
+/// long as queue and chunk stay the same.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing {
+    is_over: bool,
+    is_owed: bool,
+    priority: i64,
+    is_without_share: bool,
+    with_next: f64,
+    without: f64,
+    may_hold: Bounds,
+    created: u64,
+}
+
+impl Standing {
+    /// Of a queue with what it would take next. `total` is what the whole cluster has.
+    pub fn of(contender: &Contender<'_>, total: &Amounts) -> Standing {
+        let Contender { queue, next, given_up } = contender;
+        let with_next = queue.allocated.plus(next);
+        let may = queue.allocatable();
+        let dominant = |held: &Amounts| {
+            let share = |kind| share(held.get(kind), may.get(kind), total.get(kind), kind);
+            Kind::ALL.into_iter().map(share).fold(0.0, f64::max)
+        };
+        let over = |kind| queue.allocated.get(kind) > queue.fair.get(kind);
+        let none_of = |kind| may.get(kind) == Some(0) && with_next.get(kind) > 0;
+        Standing {
+            is_over: Kind::ALL.into_iter().all(over),
+            is_owed: with_next.within(&queue.quota),
+            priority: queue.priority,
+            is_without_share: Kind::ALL.into_iter().any(none_of),
+            with_next: dominant(&with_next.minus(given_up)),
+            without: dominant(&queue.allocated),
+            may_hold: may,
+            created: queue.created,
+        }
     }
 
-    /// Over its fair share in every resource.
-    fn is_over(&self) -> bool {
-        let over = |kind| self.queue.allocated.get(kind) > self.queue.fair.get(kind);
-        Kind::ALL.into_iter().all(over)
-    }
-
-    /// Inside its quota in every resource, the chunk included.
-    fn is_owed(&self) -> bool {
-        self.with_next().within(&self.queue.quota)
-    }
-
-    /// Holds or wants something of which it may hold nothing.
-    fn is_without_share(&self) -> bool {
-        let (with, may) = (self.with_next(), self.queue.allocatable());
-        Kind::ALL.into_iter().any(|kind| may.get(kind) == Some(0) && with.get(kind) > 0)
-    }
-
-    fn dominant(&self, held: &Amounts, total: &Amounts) -> f64 {
-        let may = self.queue.allocatable();
-        let share = |kind| share(held.get(kind), may.get(kind), total.get(kind), kind);
-        Kind::ALL.into_iter().map(share).fold(0.0, f64::max)
+    /// `Less` if this one is served first; `Equal` only if all eight keys tie.
+    pub fn order(&self, other: &Standing) -> Ordering {
+        let (a, b) = (self, other);
+        a.is_over
+            .cmp(&b.is_over)
+            .then_with(|| b.is_owed.cmp(&a.is_owed))
+            .then_with(|| b.priority.cmp(&a.priority))
+            .then_with(|| a.is_without_share.cmp(&b.is_without_share))
+            .then_with(|| a.with_next.total_cmp(&b.with_next))
+            .then_with(|| a.without.total_cmp(&b.without))
+            .then_with(|| smaller(&a.may_hold, &b.may_hold))
+            .then_with(|| a.created.cmp(&b.created))
     }
 }
 
@@ -68,22 +92,11 @@ fn share(held: u64, may: Bound, total: u64, kind: Kind) -> f64 {
 /// `Less` if `a` is served before `b`; `Equal` only if all eight keys tie. `total` is what the
 /// whole cluster has.
 pub fn compare(a: &Contender<'_>, b: &Contender<'_>, total: &Amounts) -> Ordering {
-    let with = |c: &Contender<'_>| c.dominant(&c.with_next().minus(&c.given_up), total);
-    let without = |c: &Contender<'_>| c.dominant(&c.queue.allocated, total);
-    a.is_over()
-        .cmp(&b.is_over())
-        .then_with(|| b.is_owed().cmp(&a.is_owed()))
-        .then_with(|| b.queue.priority.cmp(&a.queue.priority))
-        .then_with(|| a.is_without_share().cmp(&b.is_without_share()))
-        .then_with(|| with(a).total_cmp(&with(b)))
-        .then_with(|| without(a).total_cmp(&without(b)))
-        .then_with(|| smaller(a.queue, b.queue))
-        .then_with(|| a.queue.created.cmp(&b.queue.created))
+    Standing::of(a, total).order(&Standing::of(b, total))
 }
 
 /// The one whose allocatable share is smaller in some resource and larger in none.
-fn smaller(a: &Queue, b: &Queue) -> Ordering {
-    let (a, b) = (a.allocatable(), b.allocatable());
+fn smaller(a: &Bounds, b: &Bounds) -> Ordering {
     let size = |bound: Bound| (bound.is_none(), bound.unwrap_or(0));
     let orders = Kind::ALL.map(|kind| size(a.get(kind)).cmp(&size(b.get(kind))));
     match (orders.contains(&Ordering::Less), orders.contains(&Ordering::Greater)) {
@@ -96,7 +109,6 @@ fn smaller(a: &Queue, b: &Queue) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sched::policy::amounts::Bounds;
 
     const TOTAL: Amounts = Amounts { cpu_milli: 100, mem_bytes: 100, gpu_milli: 100_000 };
 

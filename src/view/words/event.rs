@@ -193,6 +193,8 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
         }
         Fact::Looked { user, .. } => format!("{} has looked at what ended", sanitise(user)),
         Fact::AtPrompt { task, text } => format!("{} asks {}", named(*task), quote(text)),
+        Fact::CycleDue { at: Some(_) } => "what could be moved or stopped is looked at soon".into(),
+        Fact::CycleDue { at: None } => "what could be moved or stopped was looked at".into(),
         Fact::RateUsed { resource, units } => {
             format!("{} of {} taken", counted(*units, "unit"), sanitise(resource))
         }

@@ -39,6 +39,7 @@ impl Shown {
             Shown::LimitLifted { resource, by } => {
                 Fact::LimitLifted { resource: resource.into(), by: by.into() }
             }
+            Shown::CycleDue { at_mono } => Fact::CycleDue { at: at_mono.map(Mono) },
             Shown::RateUsed { resource, units } => {
                 Fact::RateUsed { resource: resource.into(), units }
             }

@@ -221,6 +221,10 @@ pub enum FactShown {
         resource: String,
         by: String,
     },
+    CycleDue {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        at_mono: Option<u64>,
+    },
     RateUsed {
         resource: String,
         units: u64,

@@ -76,6 +76,7 @@ impl From<&Fact> for Shown {
             Fact::FindingOver { signal, .. } => Shown::FindingOver { signal: signal.to_word() },
             Fact::ResourceLimited { resource, limited } => resource_limited(resource, limited),
             Fact::LimitLifted { resource, by } => limit_lifted(resource, by),
+            Fact::CycleDue { at } => Shown::CycleDue { at_mono: at.map(|at| at.0) },
             Fact::RateUsed { resource, units } => rate_used(resource, *units),
             Fact::TeamSet { team, terms, by } => team_set(team, terms, by),
             Fact::TeamRemoved { team, by } => team_removed(team, by),

@@ -252,6 +252,8 @@ fn other_facts() -> Vec<Fact> {
         Fact::RateUsed { resource: "api:x".into(), units: 2 },
         Fact::ResourceLimited { resource: "api:x".into(), limited: limited() },
         Fact::LimitLifted { resource: "api:x".into(), by: by.clone() },
+        Fact::CycleDue { at: Some(Mono(7)) },
+        Fact::CycleDue { at: None },
         Fact::TeamSet { team: "ml".into(), terms: Box::new(terms()), by: by.clone() },
         Fact::TeamRemoved { team: "ml".into(), by: by.clone() },
         Fact::WindowOpened {

@@ -139,6 +139,8 @@ fn lifted() -> Vec<Fact> {
             },
         },
         Fact::LimitLifted { resource: by(), by: by() },
+        Fact::CycleDue { at: Some(Mono(7)) },
+        Fact::CycleDue { at: None },
         Fact::JobReported {
             job,
             report: Report::Limited { resource: by(), until: Until::At(at(9).wall) },

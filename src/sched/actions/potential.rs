@@ -1,0 +1,128 @@
+//! What could come free at most: whether a search for victims can succeed at all.
+//!
+//! Nobody who asks for more than a node's free room and all that possible victims hold there can
+//! be helped, whatever the search would try. That is asked first, since most searches in a full
+//! installation would fail after a long time. It never says no where a search could succeed.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::model::Resources;
+use crate::sched::actions::need::times;
+use crate::sched::actions::search::Taker;
+use crate::sched::actions::victims::{Batch, Choice};
+use crate::sched::board::Board;
+use crate::sched::board::settle::Deed;
+use crate::sched::policy::amounts::Amounts;
+use crate::sched::policy::order::Place;
+
+/// A job that gives way, and what it holds on which nodes.
+type Giver = (Place, Vec<(usize, Amounts)>);
+
+/// What those who give way hold, as far as somebody asked for it in this cycle.
+#[derive(Debug, Clone, Default)]
+pub struct Potential {
+    /// Jobs that ran before this cycle, by the place of their team.
+    givers: BTreeMap<usize, Rc<Vec<Giver>>>,
+    /// What is held by node, for the teams that are looked into and a choice that allows all.
+    whole: BTreeMap<Vec<bool>, Rc<Vec<Amounts>>>,
+}
+
+impl Board {
+    /// Whether the tasks of a taker could all find room if every possible victim went.
+    pub(super) fn could_ever_serve(&mut self, choice: &dyn Choice, taker: &Taker) -> bool {
+        let held = self.could_give(choice);
+        self.looks += self.rooms.len() as u64;
+        let mut needs: BTreeMap<&Resources, u64> = BTreeMap::new();
+        for request in &taker.requests {
+            *needs.entry(request).or_default() += 1;
+        }
+        needs.into_iter().all(|(request, tasks)| {
+            let need = Amounts::from(request);
+            let mut left = tasks;
+            for (node, held) in held.iter().enumerate() {
+                left = left.saturating_sub(times(&self.free_on(node).plus(held), &need));
+                if left == 0 {
+                    break;
+                }
+            }
+            left == 0
+        })
+    }
+
+    /// What all possible victims hold, by node.
+    fn could_give(&mut self, choice: &dyn Choice) -> Rc<Vec<Amounts>> {
+        let teams = 0..self.teams.count();
+        let looks: Vec<bool> = teams.map(|team| choice.looks_into(self, team)).collect();
+        let held = match choice.allows_all() {
+            true => match self.potential.whole.get(&looks) {
+                Some(known) => known.clone(),
+                None => {
+                    let held = Rc::new(self.held_by(choice, &looks));
+                    self.potential.whole.insert(looks.clone(), held.clone());
+                    held
+                }
+            },
+            false => Rc::new(self.held_by(choice, &looks)),
+        };
+        self.with_new(held, choice, &looks)
+    }
+
+    fn held_by(&mut self, choice: &dyn Choice, looks: &[bool]) -> Vec<Amounts> {
+        let mut held = vec![Amounts::default(); self.rooms.len()];
+        for team in (0..looks.len()).filter(|team| looks[*team]) {
+            let givers = self.givers_of(team);
+            self.looks += givers.len() as u64;
+            for (_, holds) in givers.iter().filter(|(place, _)| choice.allows(place)) {
+                holds.iter().for_each(|(node, more)| held[*node] = held[*node].plus(more));
+            }
+        }
+        held
+    }
+
+    /// The same with the jobs that only this cycle has given room.
+    fn with_new(
+        &self,
+        mut held: Rc<Vec<Amounts>>,
+        choice: &dyn Choice,
+        looks: &[bool],
+    ) -> Rc<Vec<Amounts>> {
+        for deed in &self.deeds {
+            let Deed::Goes(id) = deed else { continue };
+            let Some(seat) = self.seated(*id) else { continue };
+            if !seat.job.gives_way() || !looks[seat.team] {
+                continue;
+            }
+            let ranks = (0..seat.tasks.len()).filter(|rank| seat.tasks[*rank].mark.can_give());
+            let batch = Batch::of(seat, ranks.collect());
+            let place = Place::of(&seat.job, crate::sched::gangs::standing(&seat.job));
+            if !choice.allows_all() && !choice.allows(&place) {
+                continue;
+            }
+            let held = Rc::make_mut(&mut held);
+            for (node, more) in &batch.holds {
+                held[*node] = held[*node].plus(&Amounts::from(more));
+            }
+        }
+        held
+    }
+
+    fn givers_of(&mut self, team: usize) -> Rc<Vec<Giver>> {
+        if let Some(known) = self.potential.givers.get(&team) {
+            return known.clone();
+        }
+        let places = self.world().index().givers.get(self.teams.name(team));
+        let giver = |place: &Place| {
+            let job = self.world().job(place.id)?;
+            let holds = job.active_tasks().filter_map(|task| {
+                let node = self.node(&task.placement.as_ref()?.node)?;
+                Some((node, Amounts::from(job.spec.request_of(task.group))))
+            });
+            Some((*place, holds.collect()))
+        };
+        let givers: Rc<Vec<Giver>> =
+            Rc::new(places.into_iter().flatten().filter_map(giver).collect());
+        self.potential.givers.insert(team, givers.clone());
+        givers
+    }
+}
