@@ -86,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn advisory_words_never_matter_and_covered_ones_always_do(a in "[a-z]{1,8}", b in "[a-z]{1,8}") {
+    fn advisory_words_never_matter_covered_ones_do(a in "[a-z]{1,8}", b in "[a-z]{1,8}") {
         let told = |words: &str| bash(&format!(r#"{{"command":"x","description":"{words}"}}"#));
         prop_assert_eq!(told(&a).hash(BY_CARL), told(&b).hash(BY_CARL));
         let ran = |words: &str| bash(&format!(r#"{{"command":"{words}"}}"#));

@@ -16,8 +16,6 @@ impl Fact {
             | Fact::JobFrozen { job, .. }
             | Fact::JobThawed { job, .. }
             | Fact::JobInReview { job }
-            | Fact::JobAnswered { job, .. }
-            | Fact::JobBooked { job, .. }
             | Fact::Review { job, .. }
             | Fact::AttemptBegan { job, .. }
             | Fact::JobRunning { job }
@@ -91,8 +89,6 @@ impl Fact {
             Fact::JobFrozen { .. } => "job_frozen",
             Fact::JobThawed { .. } => "job_thawed",
             Fact::JobInReview { .. } => "job_in_review",
-            Fact::JobAnswered { .. } => "job_answered",
-            Fact::JobBooked { .. } => "job_booked",
             Fact::Review { .. } => "review",
             Fact::SeatsHandedOn { .. } => "seats_handed_on",
             Fact::AttemptBegan { .. } => "attempt_began",

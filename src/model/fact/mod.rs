@@ -99,20 +99,6 @@ pub enum Fact {
         /// The job.
         job: JobId,
     },
-    /// It comes back with an answer; the fact after it says where it waits now.
-    JobAnswered {
-        /// The job.
-        job: JobId,
-        /// The review that was answered last.
-        review: ReviewId,
-    },
-    /// The room it holds is booked so from now on.
-    JobBooked {
-        /// The job.
-        job: JobId,
-        /// How.
-        class: Class,
-    },
     /// Something became so of a review.
     Review {
         /// The review.

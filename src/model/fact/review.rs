@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Class;
 use crate::base::{Digest, Name, ReviewId, Wall};
 use crate::model::action::Action;
 use crate::model::review::{Ask, Decision, Delegation, Delivery, Grant, Rule, Said, Vote};
@@ -86,6 +87,13 @@ pub enum ReviewFact {
         /// Until when it is good.
         until: Option<Wall>,
     },
+    /// The room its job holds is booked so from now on.
+    JobBooked {
+        /// How.
+        class: Class,
+    },
+    /// Its job comes back with this answer; the fact after it says where it waits now.
+    JobReturns,
     /// The right was used once.
     Redeemed {
         /// By which attempt.
@@ -143,6 +151,8 @@ impl ReviewFact {
             ReviewFact::Told { .. } => "told",
             ReviewFact::Decided { .. } => "decided",
             ReviewFact::GrantRuns { .. } => "grant_runs",
+            ReviewFact::JobBooked { .. } => "job_booked",
+            ReviewFact::JobReturns => "job_returns",
             ReviewFact::Redeemed { .. } => "redeemed",
         }
     }

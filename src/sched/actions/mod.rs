@@ -45,9 +45,9 @@ pub const STEPS: [(&str, Step); 7] = [
 /// Passes of one cycle at most: what one pass decides may let the next decide more.
 const PASSES: usize = 3;
 
-/// Runs the cycle, or in a large installation that had one a moment ago what of it cannot wait: windows, expire, see who is lifted, then give and take room until nothing
-/// changes, with the nodes that pools add for what waits, then forget. At the same time a second
-/// run changes nothing.
+/// Runs the cycle, or in a large installation that had one a moment ago what of it cannot wait:
+/// windows, expire, see who is lifted, then give and take room until nothing changes, with the
+/// nodes that pools add for what waits, then forget. At the same time a second run changes nothing.
 pub fn cycle(plan: &mut Plan) {
     windows::run(plan);
     expire::run(plan);

@@ -14,14 +14,7 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             job.asking.returning = false;
             enter(job, State::InReview, at);
         }
-        Fact::JobAnswered { review, .. } => {
-            job.asking.waits = false;
-            job.asking.returning = true;
-            job.asking.answered = Some(*review);
-            job.asking.saved |= !job.frozen;
-        }
         Fact::Review { review, fact, .. } => of_review(job, *review, fact, at, active),
-        // How room is booked is the meter's.
         _ => {}
     }
 }
@@ -45,6 +38,13 @@ fn of_review(job: &mut Job, review: ReviewId, fact: &ReviewFact, at: At, active:
                 job.ran_since = Some(active);
             }
         }
+        ReviewFact::JobReturns => {
+            job.asking.waits = false;
+            job.asking.returning = true;
+            job.asking.answered = Some(review);
+            job.asking.saved |= !job.frozen;
+        }
+        // How room is booked is the meter's.
         _ => {}
     }
 }

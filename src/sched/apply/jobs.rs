@@ -218,7 +218,7 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             enter(job, State::Ended(*outcome), at);
         }
         Fact::JobChanged { spec, .. } => ask_for(job, spec),
-        Fact::JobInReview { .. } | Fact::JobAnswered { .. } | Fact::Review { .. } => {
+        Fact::JobInReview { .. } | Fact::Review { .. } => {
             super::asking::change(job, fact, at, active);
         }
         other => super::marks::change(job, other, at, active),

@@ -57,17 +57,7 @@ impl World {
             Fact::TeamRemoved { team, .. } => {
                 self.teams.remove(team);
             }
-            Fact::NodeSeen { name, capacity, gpus, traits } => {
-                let known = self.nodes.get(name);
-                let drain = known.and_then(|node| node.drain.clone());
-                let warning = known.and_then(|node| node.warning.clone());
-                let (name, capacity, gpus) = (name.clone(), capacity.clone(), gpus.clone());
-                let up = capacity.cpu_milli > 0;
-                let traits = traits.clone();
-                let node = Node { name, capacity, gpus, drain, warning, up, traits };
-                self.see_member(at, &node.name, up);
-                self.nodes.insert(node.name.clone(), Arc::new(node));
-            }
+            Fact::NodeSeen { .. } => self.see_node(at, fact),
             Fact::NodeDrained { node, on, by } => self.change_node(node, |node| {
                 node.drain = on.then(|| Drain { by: by.clone(), since: at });
                 node.warning = node.warning.take().filter(|_| *on);
@@ -98,6 +88,19 @@ impl World {
             }
             about_a_job => self.apply_to_job(at, about_a_job),
         }
+    }
+
+    /// What a node has; a drain and a warning outlast that.
+    fn see_node(&mut self, at: At, fact: &Fact) {
+        let Fact::NodeSeen { name, capacity, gpus, traits } = fact else { return };
+        let known = self.nodes.get(name);
+        let drain = known.and_then(|node| node.drain.clone());
+        let warning = known.and_then(|node| node.warning.clone());
+        let (name, capacity, gpus) = (name.clone(), capacity.clone(), gpus.clone());
+        let (up, traits) = (capacity.cpu_milli > 0, traits.clone());
+        let node = Node { name, capacity, gpus, drain, warning, up, traits };
+        self.see_member(at, &node.name, up);
+        self.nodes.insert(node.name.clone(), Arc::new(node));
     }
 
     fn change_node(&mut self, name: &str, change: impl FnOnce(&mut Node)) {

@@ -18,7 +18,7 @@ mod submit;
 mod task;
 mod team;
 
-use crate::base::{At, JobId, ReviewId, Span, Wall};
+use crate::base::{At, JobId, Name, ReviewId, Span, Wall};
 use crate::model::finding::{Level, Signal};
 use crate::model::job::Hold;
 use crate::model::refusal::{Refusal, RefusalCode};
@@ -83,20 +83,7 @@ pub fn take(plan: &mut Plan, command: &Command) -> Result<Vec<JobId>, Refusal> {
         Command::Team { team, change, key, by } => {
             team::decide(plan, team, change, key.as_ref(), by)?;
         }
-        Command::Drain { node, on, by } => {
-            rights::operate(plan, by, None)?;
-            let Some(known) = plan.world().node(node) else {
-                return Err(Refusal::new(
-                    RefusalCode::NotFound,
-                    format!("there is no node {node}"),
-                    "`holdshort nodes` lists them",
-                ));
-            };
-            if known.drain.is_some() != *on {
-                let by = by.user.clone();
-                plan.note(Fact::NodeDrained { node: node.clone(), on: *on, by });
-            }
-        }
+        Command::Drain { node, on, by } => drain(plan, node, *on, by)?,
         Command::WarnNode { node, left, by } => spot::warn(plan, node, *left, by)?,
         Command::Looked { mark, by } => {
             // The mark never goes back: two screens of one person would unsee for each other.
@@ -130,6 +117,18 @@ pub fn take(plan: &mut Plan, command: &Command) -> Result<Vec<JobId>, Refusal> {
         }
     }
     Ok(jobs)
+}
+
+fn drain(plan: &mut Plan, node: &Name, on: bool, by: &Actor) -> Result<(), Refusal> {
+    rights::operate(plan, by, None)?;
+    let Some(known) = plan.world().node(node) else {
+        let (what, hint) = (format!("there is no node {node}"), "`holdshort nodes` lists them");
+        return Err(Refusal::new(RefusalCode::NotFound, what, hint));
+    };
+    if known.drain.is_some() != on {
+        plan.note(Fact::NodeDrained { node: node.clone(), on, by: by.user.clone() });
+    }
+    Ok(())
 }
 
 fn known_team(plan: &Plan, team: &str) -> Result<(), Refusal> {

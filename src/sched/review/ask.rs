@@ -156,7 +156,10 @@ pub(super) fn open(
         escalate_at_once(plan, id);
     }
     match wait {
-        Wait::Hold { .. } => plan.note(Fact::JobBooked { job: job.id, class: Class::Parked }),
+        Wait::Hold { .. } => {
+            let fact = Box::new(ReviewFact::JobBooked { class: Class::Parked });
+            plan.note(Fact::Review { review: id, job: job.id, fact });
+        }
         Wait::Freeze => park::freeze(plan, job.id),
         Wait::Park | Wait::Go => {}
     }

@@ -43,7 +43,7 @@ fn tell(plan: &mut Plan, review: &Review, decision: &Decision, held: bool) {
         return life::cancel(plan, &job, &state::TIME.into(), reason);
     }
     if held && job.asking.holds().is_none() && is_up(&job) {
-        plan.note(Fact::JobBooked { job: job.id, class: Class::Productive });
+        note(plan, review, ReviewFact::JobBooked { class: Class::Productive });
     }
     let unpaid = review.ask.effect == EffectClass::Money
         && decision.state == ReviewState::Expired

@@ -276,7 +276,8 @@ fn requested(id: ReviewId, job: JobId, asked: &Requested, at: At) -> Review {
 
 fn change(review: &mut Review, fact: &ReviewFact, at: At) {
     match fact {
-        ReviewFact::Requested(_) => {}
+        // What becomes of the job is said of the job.
+        ReviewFact::Requested(_) | ReviewFact::JobBooked { .. } | ReviewFact::JobReturns => {}
         ReviewFact::Voted { vote } => review.votes.push((**vote).clone()),
         ReviewFact::Edited { action, hash, .. } => {
             review.edited = Some(Arc::new((**action).clone()));

@@ -52,16 +52,16 @@ pub(super) fn redeem(
         let what = format!("{} is good only while {missing} is as it was", review.id);
         return Err(usage(what, format!("say what {missing} is now")));
     }
-    let now = |name: &Name| conditions.get(name).and_then(Clone::clone);
+    let told = |name: &Name| conditions.get(name).and_then(Clone::clone);
     let known = review.ask.conditions.iter();
-    if let Some((gone, _)) = known.clone().find(|(name, _)| now(name).is_none()) {
+    if let Some((gone, _)) = known.clone().find(|(name, _)| told(name).is_none()) {
         let reason = Some(format!("{gone} is gone"));
         let decision = Decision { reason, ..Decision::of(ReviewState::Abandoned) };
         close::decide(plan, review, decision, review.grant.as_deref().cloned());
         return Ok(());
     }
-    if known.clone().any(|(name, was)| now(name).as_ref() != Some(was)) {
-        let changed = known.filter_map(|(name, _)| Some((name.clone(), now(name)?))).collect();
+    if known.clone().any(|(name, was)| told(name).as_ref() != Some(was)) {
+        let changed = known.filter_map(|(name, _)| Some((name.clone(), told(name)?))).collect();
         return supersede(plan, review, &job, review.action().clone(), changed);
     }
     if !still_approved(plan, review) {

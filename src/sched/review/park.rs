@@ -48,7 +48,7 @@ pub(in crate::sched) fn parked(plan: &mut Plan, id: JobId) {
         return wait(plan, id);
     }
     if let Some(review) = unheard(plan.world(), &job) {
-        plan.note(Fact::JobAnswered { job: id, review });
+        returns(plan, id, review);
     }
     life::settle(plan, id);
 }
@@ -88,7 +88,7 @@ pub(super) fn comes_back(plan: &mut Plan, id: JobId, review: ReviewId) {
     if !job.asking.waits || job.asking.blocks() || job.stop.is_some() {
         return;
     }
-    plan.note(Fact::JobAnswered { job: id, review });
+    returns(plan, id, review);
     if job.hold.is_some() {
         plan.note(Fact::JobPaused { job: id });
     } else if job.frozen {
@@ -96,6 +96,10 @@ pub(super) fn comes_back(plan: &mut Plan, id: JobId, review: ReviewId) {
     } else {
         life::settle(plan, id);
     }
+}
+
+fn returns(plan: &mut Plan, job: JobId, review: ReviewId) {
+    plan.note(Fact::Review { review, job, fact: Box::new(ReviewFact::JobReturns) });
 }
 
 /// A person said no, and that the job shall stop.

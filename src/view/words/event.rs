@@ -81,26 +81,19 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
         Fact::ReservationMade { .. }
         | Fact::ReservationMoved { .. }
         | Fact::ReservationOver { .. } => reservation(fact, sight),
-        Fact::JobInReview { .. }
-        | Fact::JobAnswered { .. }
-        | Fact::JobBooked { .. }
-        | Fact::Review { .. }
-        | Fact::SeatsHandedOn { .. } => asked(fact, sight),
-        _ => lifted(fact, sight).unwrap_or_else(|| task_or_place(fact, sight)),
+        _ => marked(fact, sight).unwrap_or_else(|| task_or_place(fact, sight)),
     }
 }
 
+/// Facts that change what is asked of people or what lifts a job.
+fn marked(fact: &Fact, sight: &Sight) -> Option<String> {
+    asked(fact, sight).or_else(|| lifted(fact, sight))
+}
+
 /// Facts about what is asked of people.
-fn asked(fact: &Fact, sight: &Sight) -> String {
-    match fact {
+fn asked(fact: &Fact, sight: &Sight) -> Option<String> {
+    Some(match fact {
         Fact::JobInReview { job } => format!("{job} waits for people"),
-        Fact::JobAnswered { job, review } => {
-            format!("{job} comes back with the answer to {review}")
-        }
-        Fact::JobBooked { job, class: Class::Parked } => {
-            format!("{job} holds what it has while people are asked")
-        }
-        Fact::JobBooked { job, .. } => format!("{job} works on"),
         Fact::Review { review, job, fact } => super::review::fact(*job, *review, fact, sight),
         Fact::SeatsHandedOn { from, to, until, .. } => {
             let from = sanitise(from);
@@ -110,8 +103,8 @@ fn asked(fact: &Fact, sight: &Sight) -> String {
                 None => format!("{from} decides again"),
             }
         }
-        _ => String::new(),
-    }
+        _ => return None,
+    })
 }
 
 /// Facts about room that is kept.

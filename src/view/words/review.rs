@@ -4,7 +4,7 @@ use super::quote;
 use crate::base::text::sanitise;
 use crate::base::{JobId, Name, ReviewId, duration};
 use crate::model::action::Action;
-use crate::model::fact::{Requested, ReviewFact};
+use crate::model::fact::{Class, Requested, ReviewFact};
 use crate::model::review::{Decision, Fallback, Grant, Rule, Verdict, Vote};
 use crate::view::sight::Sight;
 
@@ -53,6 +53,11 @@ pub(super) fn fact(job: JobId, review: ReviewId, fact: &ReviewFact, sight: &Sigh
             format!("may be done until {}", sight.day(*until))
         }
         ReviewFact::GrantRuns { until: None } => "may be done once its job runs again".to_owned(),
+        ReviewFact::JobBooked { class: Class::Parked } => {
+            "is waited for, and its job holds what it has".to_owned()
+        }
+        ReviewFact::JobBooked { .. } => "is answered, and its job works on".to_owned(),
+        ReviewFact::JobReturns => "is answered, and its job comes back".to_owned(),
         ReviewFact::Redeemed { attempt } => format!("was done by attempt {attempt}"),
     };
     format!("{job} {review} {said}")

@@ -218,8 +218,6 @@ impl Shown {
             }
             Shown::JobInherits { from } => Fact::JobInherits { job, from: from.map(Into::into) },
             Shown::JobInReview {} => Fact::JobInReview { job },
-            Shown::JobAnswered { review } => Fact::JobAnswered { job, review: review_of(&review)? },
-            Shown::JobBooked { class } => Fact::JobBooked { job, class: of(&class)? },
             Shown::Review { review, fact } => {
                 let review = review_of(&review)?;
                 Fact::Review { review, job, fact: Box::new(fact.try_into()?) }

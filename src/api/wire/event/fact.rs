@@ -62,12 +62,6 @@ pub enum FactShown {
         class: String,
     },
     JobInReview {},
-    JobAnswered {
-        review: String,
-    },
-    JobBooked {
-        class: String,
-    },
     Review {
         review: String,
         #[serde(flatten)]

@@ -34,11 +34,9 @@ impl From<&Fact> for Shown {
             Fact::JobPaused { .. } => Shown::JobPaused {},
             Fact::JobFrozen { class, .. } => Shown::JobFrozen { class: class.to_word() },
             Fact::JobThawed { class, .. } => Shown::JobThawed { class: class.to_word() },
-            Fact::JobInReview { .. }
-            | Fact::JobAnswered { .. }
-            | Fact::JobBooked { .. }
-            | Fact::Review { .. }
-            | Fact::SeatsHandedOn { .. } => asked(fact),
+            Fact::JobInReview { .. } | Fact::Review { .. } | Fact::SeatsHandedOn { .. } => {
+                asked(fact)
+            }
             Fact::AttemptBegan { attempt, resume, .. } => began(*attempt, *resume),
             Fact::TaskPlaced { task, placement, class } => placed(*task, placement, *class),
             Fact::TaskNominated { task, placement } => nominated(*task, placement),
@@ -55,9 +53,7 @@ impl From<&Fact> for Shown {
             Fact::JobStopping { why, by, reason, class, .. } => stopping(*why, by, reason, *class),
             Fact::TaskEnded { task, exit, ended } => task_ended(*task, exit, *ended),
             Fact::TaskUnplaced { task } => unplaced(*task),
-            Fact::AttemptEnded { stopped_for, exit, .. } => {
-                attempt_ended(*stopped_for, exit.as_ref())
-            }
+            Fact::AttemptEnded { stopped_for: why, exit, .. } => attempt_ended(*why, exit.as_ref()),
             Fact::RetryCounted { .. } => Shown::RetryCounted {},
             Fact::ServiceRestarts { short, .. } => Shown::ServiceRestarts { short: *short },
             Fact::JobEnded { outcome, .. } => ended(*outcome),
@@ -89,9 +85,7 @@ impl From<&Fact> for Shown {
             Fact::NodeWarned { node, due, by } => warned(node, *due, by),
             Fact::GpuForeign { node, index, by } => foreign(node, *index, by.as_ref()),
             Fact::Configured(setup) => Shown::Configured { setup: Box::new((&**setup).into()) },
-            Fact::Started { boot, offset } => {
-                Shown::Started { boot: boot.clone(), offset_ms: *offset }
-            }
+            Fact::Started { boot, offset } => server_started(boot, *offset),
             Fact::Down { from, to, class } => down(*from, *to, *class),
             Fact::WindowOpened { .. } | Fact::WindowClosed { .. } => window(fact),
             Fact::PoolGrew { .. } | Fact::PoolShrank { .. } | Fact::PoolFailed { .. } => pool(fact),
@@ -102,8 +96,6 @@ impl From<&Fact> for Shown {
 /// About what is asked of people.
 fn asked(fact: &Fact) -> Shown {
     match fact {
-        Fact::JobAnswered { review, .. } => Shown::JobAnswered { review: review.to_string() },
-        Fact::JobBooked { class, .. } => Shown::JobBooked { class: class.to_word() },
         Fact::Review { review, fact, .. } => {
             Shown::Review { review: review.to_string(), fact: (&**fact).into() }
         }
@@ -156,6 +148,10 @@ fn submitted(spec: &JobSpec, owner: &Name, uid: Option<u32>) -> Shown {
 
 fn key_used(key: &str, first: u64, count: u32, body: &str) -> Shown {
     Shown::KeyUsed { key: key.to_owned(), first, count, body: body.to_owned() }
+}
+
+fn server_started(boot: &str, offset_ms: i64) -> Shown {
+    Shown::Started { boot: boot.to_owned(), offset_ms }
 }
 
 fn looked(user: &Name, mark: Wall) -> Shown {

@@ -10,8 +10,9 @@ use super::said::{DelegationShown, DeliveryShown, SaidShown};
 use super::vote::{DecisionShown, GrantShown, VoteShown};
 use super::{hash_of, hash_text, review_of};
 use crate::api::wire::time::Time;
+use crate::api::wire::words::Word as _;
 use crate::api::wire::{WireError, names, texts};
-use crate::model::fact::{Requested, ReviewFact};
+use crate::model::fact::{Class, Requested, ReviewFact};
 
 /// What became so; `what` says which.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -31,6 +32,8 @@ pub enum ReviewFactShown {
     Told { delivery: DeliveryShown },
     Decided { decision: Box<DecisionShown>, grant: Option<Box<GrantShown>> },
     GrantRuns { valid_until: Option<Time> },
+    JobBooked { class: String },
+    JobReturns,
     Redeemed { attempt: u32 },
 }
 
@@ -96,6 +99,8 @@ impl From<&ReviewFact> for ReviewFactShown {
                 grant: grant.as_deref().map(|grant| Box::new(grant.into())),
             },
             ReviewFact::GrantRuns { until } => Shown::GrantRuns { valid_until: until.map(Time) },
+            ReviewFact::JobBooked { class } => Shown::JobBooked { class: class.to_word() },
+            ReviewFact::JobReturns => Shown::JobReturns,
             ReviewFact::Redeemed { attempt } => Shown::Redeemed { attempt: *attempt },
         }
     }
@@ -137,6 +142,8 @@ impl TryFrom<ReviewFactShown> for ReviewFact {
             Shown::GrantRuns { valid_until } => {
                 ReviewFact::GrantRuns { until: valid_until.map(|time| time.0) }
             }
+            Shown::JobBooked { class } => ReviewFact::JobBooked { class: Class::of_word(&class)? },
+            Shown::JobReturns => ReviewFact::JobReturns,
             Shown::Redeemed { attempt } => ReviewFact::Redeemed { attempt },
         })
     }

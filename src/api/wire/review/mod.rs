@@ -1,7 +1,7 @@
 //! Reviews as JSON: what is asked, by which rule, what people say, what became so.
 //!
-//! [`shown`] is a review in lists and in `show`, [`decision`] what its job reads, [`fact`] what events
-//! show; the other files are the parts it is made of.
+//! [`shown`] is a review in lists and in `show`, [`decision`] what its job reads, [`fact`] what
+//! events show; the other files are the parts it is made of.
 
 pub mod action;
 pub mod ask;

@@ -167,18 +167,15 @@ pub(super) fn facts() -> Vec<Fact> {
         ReviewFact::Told { delivery: delivery(Some("refused".into())) },
         ReviewFact::GrantRuns { until: Some(Wall(9)) },
         ReviewFact::GrantRuns { until: None },
+        ReviewFact::JobBooked { class: Class::Parked },
+        ReviewFact::JobReturns,
         ReviewFact::Redeemed { attempt: 2 },
     ];
     facts.extend(ReviewState::ALL.map(decided));
     let fact = |fact| Fact::Review { review, job, fact: Box::new(fact) };
     let (from, by): (Name, Name) = ("ana".into(), "ana".into());
     let handed = Fact::SeatsHandedOn { from, to: Some("dora".into()), until: Some(Wall(9)), by };
-    let of_job = [
-        Fact::JobInReview { job },
-        Fact::JobAnswered { job, review },
-        Fact::JobBooked { job, class: Class::Parked },
-        handed,
-    ];
+    let of_job = [Fact::JobInReview { job }, handed];
     facts.into_iter().map(fact).chain(of_job).collect()
 }
 
