@@ -1,7 +1,7 @@
 //! Lengths of time as people write and read them.
 //!
 //! Read: `90s`, `1h30m`, `2d`, Slurm's `D-HH:MM:SS` family and ISO 8601. Printed: [`short`] for
-//! tables, [`exact`] for sentences.
+//! tables, [`prose`] for sentences, [`exact`] for what reads back.
 
 use crate::base::Span;
 
@@ -140,7 +140,26 @@ pub fn short(span: Span) -> String {
     }
 }
 
-/// For sentences, nothing left out: `1h 30m`, `2d 3s`, `1s 500ms`. Reads back with [`parse`].
+/// For sentences that tell, rounded down to the two largest units: `7h 28m`, `2d`, `12s`.
+pub fn prose(span: Span) -> String {
+    let whole = if span.0 < 1000 { span.0 } else { span.0 / 1000 * 1000 };
+    let text = exact(Span(whole));
+    let mut parts = text.split(' ');
+    let two: Vec<&str> = parts.by_ref().take(2).collect();
+    let unit = |part: &str| part.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned();
+    match two.as_slice() {
+        // A day and some minutes: what is between is nothing, and so are they.
+        [first, second] if !follows(&unit(first), &unit(second)) => (*first).to_owned(),
+        two => two.join(" "),
+    }
+}
+
+/// One unit comes right after another.
+fn follows(first: &str, second: &str) -> bool {
+    matches!((first, second), ("d", "h") | ("h", "m") | ("m", "s") | ("s", "ms"))
+}
+
+/// For what reads back, nothing left out: `1h 30m`, `2d 3s`, `1s 500ms`. Reads back with [`parse`].
 pub fn exact(span: Span) -> String {
     let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s"), (1, "ms")];
     let mut rest = span.0;
@@ -232,6 +251,20 @@ mod tests {
         ] {
             assert_eq!(short(Span(millis)), short_text);
             assert_eq!(exact(Span(millis)), exact_text);
+        }
+    }
+
+    #[test]
+    fn sentences_that_tell_get_two_units() {
+        for (millis, text) in [
+            (0, "0s"),
+            (300, "300ms"),
+            (20_120, "20s"),
+            (7 * 3_600_000 + 28 * 60_000 + 46_120, "7h 28m"),
+            (2 * 86_400_000 + 60_000, "2d"),
+            (90_000, "1m 30s"),
+        ] {
+            assert_eq!(prose(Span(millis)), text);
         }
     }
 

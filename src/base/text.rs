@@ -172,7 +172,8 @@ fn seen(c: char) -> Seen {
         '\0'..='\u{1f}' => Seen::Mark(char::from_u32(0x2400 + u32::from(c)).unwrap_or(HIDDEN)),
         '\u{7f}' => Seen::Mark('␡'),
         '\u{80}'..='\u{9f}' => Seen::Mark(HIDDEN),
-        // Joiners inside emoji and their style: without them the parts are drawn side by side.
+        // Joiners inside emoji and their style: without them the parts are drawn side by side,
+        // and take the same columns on every terminal, also on one that joins nothing.
         '\u{200d}' | '\u{fe00}'..='\u{fe0f}' => Seen::Nothing,
         _ if is_direction(c) || is_invisible(c) => Seen::Mark(HIDDEN),
         _ => Seen::Itself,

@@ -61,6 +61,30 @@ pub fn ensure(places: &Places) -> Result<bool, Failure> {
     start(&turn, places).map(|()| true)
 }
 
+/// Returns once a server answers at the socket where one went away; starts one after a crash.
+/// False if it was ended on purpose: an ordered end removes the socket, a crash leaves it.
+///
+/// # Errors
+/// As [`ensure`].
+pub fn bring_back(places: &Places) -> Result<bool, Failure> {
+    let socket = &places.paths.socket;
+    if answers(socket) {
+        return Ok(true);
+    }
+    if !socket.exists() {
+        return Ok(false);
+    }
+    // Whoever ends it holds the turn until it is gone.
+    let turn = take_turn(places)?;
+    if answers(socket) {
+        return Ok(true);
+    }
+    if !socket.exists() {
+        return Ok(false);
+    }
+    start(&turn, places).map(|()| true)
+}
+
 /// The right to start or end the server of a socket; one process has it at a time.
 pub struct Turn(#[allow(dead_code, reason = "it is held, not read")] Flock<File>);
 

@@ -1,6 +1,7 @@
 //! What every verb has: the options, the places, the streams and the way to the server.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use super::autostart;
 use super::exit::{Failure, Outcome, UNREACHABLE};
@@ -9,8 +10,9 @@ use super::places::Places;
 use super::tree::Globals;
 use crate::api::client::PATIENCE;
 use crate::base::JobId;
-use crate::link::Link;
 use crate::link::local::Local;
+use crate::link::{Link, STOPPED};
+use crate::tui::Starter;
 
 /// The variable that names the job to its processes.
 const JOB_ID: &str = "HOLDSHORT_JOB_ID";
@@ -53,6 +55,32 @@ impl Session {
         let places = self.places.clone();
         let revive = move || autostart::ensure(&places).map(drop).map_err(|f| f.to_string());
         Ok(Box::new(self.local().reviving(revive)))
+    }
+
+    /// The server for a console, and what starts it again after somebody stopped it. A console
+    /// that only looks starts none, and none is brought back that was stopped on purpose: an
+    /// ordered end removes the socket, a crash leaves it.
+    ///
+    /// # Errors
+    /// When it cannot be reached or started.
+    pub fn console_link(&self, looks: bool) -> Result<(Box<dyn Link>, Option<Starter>), Failure> {
+        if looks && !in_job() {
+            self.places.check_socket()?;
+            return Ok((Box::new(self.local()), None));
+        }
+        if in_job() {
+            return Ok((self.link()?, None));
+        }
+        autostart::ensure(&self.places)?;
+        let places = self.places.clone();
+        let start = move || autostart::ensure(&places).map(drop).map_err(|f| f.to_string());
+        let places = self.places.clone();
+        let revive = move || match autostart::bring_back(&places) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(STOPPED.to_owned()),
+            Err(failure) => Err(failure.to_string()),
+        };
+        Ok((Box::new(self.local().reviving(revive)), Some(Starter(Arc::new(start)))))
     }
 
     /// The server, if one runs.

@@ -250,6 +250,12 @@ const SCHEDULER: &[Key] = &[
         "Jobs that may be moved at once to make one room.",
     ),
     key("patience", Kind::Duration, "30m", "Who waits longer gets a reservation first."),
+    key(
+        "large",
+        Kind::Count(0),
+        "20000",
+        "Kinds of waiting jobs times nodes from which on full cycles are a second apart.",
+    ),
 ];
 
 /// How nodes are chosen, by word.

@@ -303,6 +303,7 @@ fn cycle(over: &Effective) -> Cycle {
         consolidation_victims: number("scheduler.consolidation_victims")
             .map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
         patience: span("scheduler.patience").unwrap_or(fallback.patience),
+        large: number("scheduler.large").unwrap_or(fallback.large),
     }
 }
 

@@ -162,6 +162,7 @@ pub fn start(
         environments,
         stored: Mutex::new(Programs::new(reader)),
         foresight: Foresight::default(),
+        day: Mutex::default(),
         output: Output::new(&parts.places.data_dir),
         places: parts.places.clone(),
         tokens,

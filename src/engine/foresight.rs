@@ -12,6 +12,12 @@ use crate::sched::future::forecast::{FORECASTS, forecasts};
 /// Forecasts are made anew after this even if nothing happened: what is late moves them.
 const FRESH: Span = Span::secs(5);
 
+/// With more jobs than this waiting they are so old at least before they are made anew, whatever
+/// happened: many events a second must not mean as many forecasts of a thousand jobs.
+const MANY: u64 = 256;
+/// So old.
+const AGED: Span = Span::secs(2);
+
 /// When jobs will probably start.
 pub(super) type Forecasts = Arc<BTreeMap<JobId, Forecast>>;
 
@@ -26,11 +32,12 @@ impl Foresight {
     pub(super) fn of(&self, published: &Published, at: At) -> Forecasts {
         // Whoever comes meanwhile waits for the same answer.
         let mut last = lock(&self.last);
-        if let Some((seq, then, all)) = &*last
-            && *seq == published.seq
-            && at.now.since(*then) < FRESH
-        {
-            return all.clone();
+        let many = published.world.index().counts().queued > MANY;
+        if let Some((seq, then, all)) = &*last {
+            let age = at.now.since(*then);
+            if (*seq == published.seq && age < FRESH) || (many && age < AGED) {
+                return all.clone();
+            }
         }
         let all = Arc::new(forecasts(&published.world, at, FORECASTS));
         *last = Some((published.seq, at.now, all.clone()));

@@ -12,6 +12,7 @@ use tokio::sync::{broadcast, oneshot};
 use crate::base::{At, Digest, JobId, Name, ReviewId, TaskId, Wall};
 use crate::config::NodeEntry;
 use crate::engine::assemble::{Places, Published, Shared};
+use crate::engine::day::Day;
 use crate::engine::foresight::Foresight;
 use crate::engine::intake::{Door, Request, closed};
 use crate::engine::output::Output;
@@ -46,6 +47,7 @@ pub(super) struct Inner {
     pub(super) environments: Arc<dyn Environments>,
     pub(super) stored: Mutex<Programs>,
     pub(super) foresight: Foresight,
+    pub(super) day: Mutex<Day>,
     pub(super) places: Places,
     pub(super) output: Output,
     pub(super) tokens: Tokens,

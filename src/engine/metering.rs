@@ -6,6 +6,7 @@ use serde::Deserialize as _;
 use crate::base::{Mono, Name};
 use crate::ledger::audit::There;
 use crate::ledger::{Amounts, Audit, Interval, Meter, Saved, codec};
+use crate::model::Node;
 use crate::model::fact::Record;
 use crate::model::job::GpuShare;
 use crate::model::ports::journal::{Metered, StorageError};
@@ -23,18 +24,24 @@ pub fn meter_of(world: &World, saved: Option<&Saved>) -> Meter {
     Meter::of_world(world.at().now, jobs, nodes, world.setup(), saved)
 }
 
+/// What the world says is held on a node.
+pub fn held(world: &World, node: &Node) -> Amounts {
+    let used = world.index().used(&node.name);
+    let share = |(index, milli): (&u32, &u64)| GpuShare { index: *index, milli: *milli };
+    Amounts {
+        cpu_milli: used.held.cpu_milli,
+        mem_bytes: used.held.mem_bytes,
+        gpus: used.gpus.iter().map(share).collect(),
+        ..Amounts::default()
+    }
+}
+
 /// What every place has, and what the world says is held there.
 pub fn places(world: &World) -> Vec<There> {
-    let node = |node: &std::sync::Arc<crate::model::Node>| {
-        let used = world.index().used(&node.name);
-        let share = |(index, milli): (&u32, &u64)| GpuShare { index: *index, milli: *milli };
-        let held = Amounts {
-            cpu_milli: used.held.cpu_milli,
-            mem_bytes: used.held.mem_bytes,
-            gpus: used.gpus.iter().map(share).collect(),
-            ..Amounts::default()
-        };
-        There { node: Some(node.name.clone()), capacity: Amounts::of_node(node), held }
+    let node = |node: &std::sync::Arc<Node>| There {
+        node: Some(node.name.clone()),
+        capacity: Amounts::of_node(node),
+        held: held(world, node),
     };
     let configured = world.setup().resources.iter();
     let counts = configured.map(|(name, countable)| (name.clone(), countable.count));

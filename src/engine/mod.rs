@@ -7,6 +7,7 @@
 pub mod alarm;
 mod assemble;
 pub mod clock;
+mod day;
 mod durable;
 mod foresight;
 pub mod handle;

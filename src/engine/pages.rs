@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::base::{At, JobId, Wall};
+use crate::base::{At, JobId, Name, Wall};
+use crate::engine::metering;
+use crate::ledger::kept::idle;
 use crate::model::Resources;
 use crate::model::estimate::{Confidence, Forecast};
 use crate::model::history::Minute;
-use crate::model::job::{Job, TaskState};
+use crate::model::job::{GpuShare, Job, State, TaskState};
 use crate::model::page::{
-    Asked, CountableRow, Cursor, Ended, JobDetail, JobPage, JobRow, KeptRoom, Lane, NodeRow, Query,
-    Summary,
+    Asked, CountableRow, Cursor, Ended, EvictedBy, JobDetail, JobPage, JobRow, KeptFor, KeptRoom,
+    Lane, NodeRow, OnGpu, Query, Summary,
 };
 use crate::model::program::Program;
 use crate::model::team::{DEFAULT_TEAM, Team, Terms};
@@ -117,6 +119,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         expected_end: ends.map(|(likely, _)| likely),
         latest_end: ends.map(|(_, late)| late),
         kept: kept(job, at),
+        evicted_by: evicted_by(job),
         exit: job.exit.clone(),
         labels: spec.labels.clone(),
         command,
@@ -177,6 +180,23 @@ fn kept(job: &Job, at: At) -> Option<KeptRoom> {
     Some(KeptRoom { from, nodes: reserved.room.keys().cloned().collect() })
 }
 
+/// Who took its room, while it stops or waits to get some back.
+fn evicted_by(job: &Job) -> Option<EvictedBy> {
+    let waits = matches!(job.state, State::Queued | State::Waiting(_) | State::Stopping(_));
+    job.evicted.as_deref().filter(|_| waits).map(|(eviction, _)| eviction.into())
+}
+
+/// For whom room of a node is kept, who is first first.
+fn kept_on(world: &World, node: &str, at: At) -> Vec<KeptFor> {
+    let holders = world.index().reserved().filter_map(|(_, job)| world.job(job));
+    let here = holders.filter_map(|job| {
+        let reserved = job.reserved.as_deref()?;
+        let room = reserved.room.get(node)?.clone();
+        Some(KeptFor { job: job.id, from: at.wall + reserved.at.since(at.now), room })
+    });
+    here.collect()
+}
+
 /// Everything about one job.
 pub fn detail(
     world: &World,
@@ -209,6 +229,7 @@ pub fn detail(
 /// What every header shows.
 pub fn summary(world: &World, seq: u64, at: At) -> Summary {
     let held = world.paused().cloned();
+    let mut devices = on_devices(world);
     let paused_teams =
         world.teams().filter_map(|team| Some((team.name.clone(), team.paused.clone()?))).collect();
     Summary {
@@ -216,12 +237,16 @@ pub fn summary(world: &World, seq: u64, at: At) -> Summary {
         // A node that is gone is shown as long as something still runs there.
         nodes: world
             .nodes()
-            .map(|node| node_row(world, node))
+            .map(|node| NodeRow {
+                on_gpus: devices.remove(&node.name).unwrap_or_default(),
+                ..node_row(world, node, at)
+            })
             .filter(|row| row.up || row.tasks > 0)
             .collect(),
         countables: countables(world, at),
         paused: held,
         paused_teams,
+        kept_day: None,
         teams: world.teams().any(in_use),
         seq,
         at,
@@ -245,16 +270,55 @@ pub fn minute(world: &World) -> Minute {
     now
 }
 
-fn node_row(world: &World, node: &crate::model::Node) -> NodeRow {
+/// Jobs on devices, by node; of each node by device.
+fn on_devices(world: &World) -> BTreeMap<Name, Vec<OnGpu>> {
+    let held = world.index().uses().flat_map(|(_, used)| used.gpus.values());
+    // What is frozen has devices and may stand among thousands that wait: they are looked at only
+    // as long as something that is held was not found yet.
+    let mut missing: u64 = held.sum();
+    let mut all: BTreeMap<Name, Vec<OnGpu>> = BTreeMap::new();
+    let lanes = [Lane::Human, Lane::Running, Lane::Queued].into_iter();
+    for (_, id) in lanes.flat_map(|lane| world.index().lane(lane, None)) {
+        if missing == 0 {
+            break;
+        }
+        let Some(job) = world.job(id) else { continue };
+        for placement in job.active_tasks().filter_map(|task| task.placement.as_ref()) {
+            for GpuShare { index, milli } in &placement.gpus {
+                missing = missing.saturating_sub(*milli);
+                let here = all.entry(placement.node.clone()).or_default();
+                match here.iter_mut().find(|on| (on.index, on.job) == (*index, id)) {
+                    Some(on) => on.milli += milli,
+                    None => here.push(OnGpu { index: *index, job: id, milli: *milli }),
+                }
+            }
+        }
+    }
+    all.values_mut().for_each(|here| here.sort_by_key(|on| (on.index, on.job)));
+    all
+}
+
+fn node_row(world: &World, node: &crate::model::Node, at: At) -> NodeRow {
     let used = world.index().used(&node.name);
+    let kept = kept_on(world, &node.name, at);
+    let idle = idle(node, metering::held(world, node), kept.iter().map(|kept| &kept.room));
+    let reserved = Resources {
+        cpu_milli: idle.cpu_milli,
+        mem_bytes: idle.mem_bytes,
+        gpu_milli: idle.gpus.iter().map(|share| share.milli).sum(),
+        ..Resources::default()
+    };
     let foreign = node.gpus.iter().filter(|gpu| gpu.foreign.is_some()).count() as u64;
     NodeRow {
         name: node.name.clone(),
         up: node.up,
         capacity: node.capacity.clone(),
         used: used.held,
+        reserved,
+        kept,
         foreign: Resources { gpu_milli: foreign * 1000, ..Resources::default() },
         gpus: node.gpus.clone(),
+        on_gpus: Vec::new(),
         drain: node.drain.clone(),
         warning: node.warning.clone(),
         tasks: used.tasks,

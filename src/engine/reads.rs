@@ -132,14 +132,18 @@ impl Handle {
     /// # Errors
     /// When the caller has no role at all.
     pub async fn summary(&self, by: &Actor) -> Result<Summary, Refusal> {
-        let Published { world, seq, .. } = self.published();
+        let published = self.published();
+        let Published { world, seq, .. } = &published;
         let at = self.at();
         let team = by.in_job.and_then(|job| world.job(job)).map(|job| job.spec.team.clone());
         let anywhere = world.teams().map(|team| team.name.clone()).chain(team).chain(["".into()]);
         let mut denied = None;
         for team in anywhere {
-            match rights::on_team(&world, by, &team, Right::See) {
-                Ok(()) => return Ok(pages::summary(&world, seq, at)),
+            match rights::on_team(world, by, &team, Right::See) {
+                Ok(()) => {
+                    let kept_day = self.kept_day(&published, at);
+                    return Ok(Summary { kept_day, ..pages::summary(world, *seq, at) });
+                }
                 Err(refusal) => denied = Some(refusal),
             }
         }

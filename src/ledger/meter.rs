@@ -1,8 +1,8 @@
 //! The fold: facts in, closed intervals out.
 //!
 //! What a task holds is booked under the class its facts carry. What nobody holds is `drained`
-//! on a drained node, `foreign` on a device that others use, else `idle`. Three rules need
-//! saying:
+//! on a drained node, `foreign` on a device that others use, `reserved` as far as it is kept for
+//! waiting jobs (`kept`), else `idle`. Three rules need saying:
 //!
 //! * A task whose end became known late (no server ran) held its room up to its end. From then
 //!   until it became known nobody did: that tail is booked like the node's free part, so that
@@ -19,6 +19,7 @@ use imbl::OrdMap;
 use crate::base::{At, JobId, Mono, Name, TaskId};
 use crate::ledger::amounts::Amounts;
 use crate::ledger::interval::{Holder, Interval, push};
+use crate::ledger::kept::ByNode;
 use crate::ledger::place::{Pool, Room, count_of, foreign};
 use crate::model::fact::{Class, Fact, ReviewFact};
 use crate::model::job::{GpuShare, Groups, JobSpec, Placement};
@@ -34,6 +35,8 @@ pub struct Meter {
     pub(super) pools: OrdMap<Name, Pool>,
     pub(super) jobs: OrdMap<JobId, Account>,
     pub(super) open: OrdMap<TaskId, Open>,
+    /// What is kept for waiting jobs.
+    pub(super) kept: OrdMap<JobId, ByNode>,
 }
 
 /// A live job, as far as it matters for what its tasks hold.
@@ -56,6 +59,8 @@ pub(super) struct Ask {
 pub(super) struct Open {
     pub node: Name,
     pub gpus: Vec<GpuShare>,
+    /// Its group, if its job has several.
+    pub group: Option<u32>,
     pub class: Class,
     pub started: bool,
     pub stopping: bool,
@@ -73,10 +78,16 @@ impl Ask {
         self.team == spec.team && self.request == spec.request && self.groups == spec.groups
     }
 
-    /// What the task of a rank asks for: ranks go through the groups in order.
-    fn request(&self, rank: u32) -> &Resources {
+    /// What the task of a rank asks for: its group if that is known, else ranks go through the
+    /// groups in order.
+    fn request(&self, rank: u32, group: Option<u32>) -> &Resources {
+        let groups = self.groups.as_deref().map_or(&[][..], |groups| &groups.groups[..]);
+        let group = group.and_then(|at| groups.get(usize::try_from(at).ok()?));
+        if let Some(group) = group {
+            return &group.request;
+        }
         let mut first = 0_u32;
-        for group in self.groups.iter().flat_map(|groups| &groups.groups) {
+        for group in groups {
             let next = first.saturating_add(group.gang.size);
             if (first..next).contains(&rank) {
                 return &group.request;
@@ -89,7 +100,7 @@ impl Ask {
 
 impl Account {
     pub(super) fn holds(&self, task: TaskId, open: &Open) -> Amounts {
-        Amounts::of_task(self.ask.request(task.rank), &open.gpus, self.frozen)
+        Amounts::of_task(self.ask.request(task.rank, open.group), &open.gpus, self.frozen)
     }
 
     fn holder(&self, task: TaskId) -> Option<Holder> {
@@ -112,6 +123,7 @@ impl Meter {
     /// it, as in the world; one about a task that holds no room changes nothing.
     pub fn apply(&mut self, at: At, fact: &Fact, closed: &mut Vec<Interval>) {
         self.at = self.at.max(at.now);
+        self.take_reservation(fact, closed);
         match fact {
             Fact::JobSubmitted { job, spec, .. } => self.know(*job, spec),
             Fact::JobChanged { job, spec, .. } => {
@@ -150,8 +162,8 @@ impl Meter {
                 self.clear(*job, closed);
                 self.jobs.remove(job);
             }
-            Fact::TaskPlaced { task, placement, class } => {
-                self.place(*task, placement, *class, closed);
+            Fact::TaskPlaced { task, placement, class, group } => {
+                self.place((*task, *group), placement, *class, closed);
             }
             Fact::TaskUnplaced { task }
             | Fact::TaskNominated { task, .. }
@@ -233,7 +245,7 @@ impl Meter {
 
     fn place(
         &mut self,
-        task: TaskId,
+        (task, group): (TaskId, Option<u32>),
         placement: &Placement,
         class: Class,
         closed: &mut Vec<Interval>,
@@ -242,7 +254,7 @@ impl Meter {
         self.end(task, None, closed);
         let (node, gpus) = (placement.node.clone(), placement.gpus.clone());
         let (started, stopping, since) = (false, false, self.at);
-        let open = Open { node, gpus, class, started, stopping, since };
+        let open = Open { node, gpus, group, class, started, stopping, since };
         self.hold(&open.node, &account.holds(task, &open), closed);
         self.open.insert(task, open);
     }
@@ -340,7 +352,7 @@ impl Meter {
         }
     }
 
-    fn change_node(
+    pub(super) fn change_node(
         &mut self,
         name: &Name,
         closed: &mut Vec<Interval>,

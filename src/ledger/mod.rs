@@ -13,10 +13,12 @@ pub mod amounts;
 pub mod audit;
 pub mod codec;
 pub mod interval;
+pub mod kept;
 pub mod meter;
 mod place;
 pub mod report;
 pub mod saved;
+pub mod tally;
 
 pub use amounts::Amounts;
 pub use audit::Audit;
@@ -24,3 +26,4 @@ pub use interval::{Holder, Interval};
 pub use meter::Meter;
 pub use report::Report;
 pub use saved::Saved;
+pub use tally::Tally;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::base::{Mono, Name};
 use crate::ledger::amounts::Amounts;
 use crate::ledger::interval::{Interval, push};
+use crate::ledger::kept::Kept;
 use crate::model::fact::Class;
 use crate::model::node::{Gpu, Node};
 use crate::model::setup::Setup;
@@ -20,8 +21,20 @@ pub(super) struct Room {
     pub drained: bool,
     /// What tasks hold.
     pub held: Amounts,
+    /// What is kept for waiting jobs.
+    pub kept: Kept,
     /// Since when all this has been so.
     pub since: Mono,
+}
+
+/// What nobody holds of a node, by what it is free for.
+pub(super) struct Free {
+    /// Anybody.
+    pub open: Amounts,
+    /// Waiting jobs that have reserved it.
+    pub reserved: Amounts,
+    /// Nobody of ours.
+    pub foreign: Amounts,
 }
 
 impl Room {
@@ -32,22 +45,32 @@ impl Room {
             foreign: foreign(&node.gpus),
             drained: node.drain.is_some(),
             held: Amounts::default(),
+            kept: Kept::default(),
             since,
         }
     }
 
-    /// How what nobody holds is booked.
+    /// How what nobody holds is booked unless it is kept.
     pub fn free_class(&self) -> Class {
         if self.drained { Class::Drained } else { Class::Idle }
     }
 
     /// The free part up to `to`.
     pub fn free(&self, node: &Name, to: Mono, closed: &mut Vec<Interval>) {
-        let mut free = self.capacity.less_local(&self.held);
-        let foreign = free.split_gpus(|index| self.foreign.contains(&index));
+        let Free { open, reserved, foreign } = self.split();
         let place = || (Some(node), None);
-        push(closed, place(), self.free_class(), (self.since, to), free);
+        push(closed, place(), self.free_class(), (self.since, to), open);
+        push(closed, place(), Class::Reserved, (self.since, to), reserved);
         push(closed, place(), Class::Foreign, (self.since, to), foreign);
+    }
+
+    /// The free part. Nothing is kept of a drained node: nobody gets it.
+    pub fn split(&self) -> Free {
+        let mut open = self.capacity.less_local(&self.held);
+        let foreign = open.split_gpus(|index| self.foreign.contains(&index));
+        let kept = if self.drained { Kept::default() } else { self.kept };
+        let reserved = kept.split(&mut open);
+        Free { open, reserved, foreign }
     }
 
     /// The same up to `to`, and begins anew there.

@@ -55,13 +55,7 @@ impl Report {
 
     fn put(&mut self, key: Key, class: Class, amounts: &Amounts, span: Span) {
         let (_, used) = self.sums.entry(key).or_insert_with(|| (class, Used::default()));
-        let times = |amount: u64| u128::from(amount) * u128::from(span.0);
-        used.cpu_milli_ms += times(amounts.cpu_milli);
-        used.mem_byte_ms += times(amounts.mem_bytes);
-        used.gpu_milli_ms += amounts.gpus.iter().map(|share| times(share.milli)).sum::<u128>();
-        for (name, units) in &amounts.custom {
-            *used.custom_ms.entry(name.clone()).or_default() += times(*units);
-        }
+        add(used, amounts, span);
     }
 
     /// The sums; what nobody held comes last.
@@ -77,5 +71,16 @@ impl Report {
         let (last, mut first): (Vec<_>, Vec<_>) = rows.partition(nameless);
         first.extend(last);
         first
+    }
+}
+
+/// Adds amounts for so long.
+pub(super) fn add(used: &mut Used, amounts: &Amounts, span: Span) {
+    let times = |amount: u64| u128::from(amount) * u128::from(span.0);
+    used.cpu_milli_ms += times(amounts.cpu_milli);
+    used.mem_byte_ms += times(amounts.mem_bytes);
+    used.gpu_milli_ms += amounts.gpus.iter().map(|share| times(share.milli)).sum::<u128>();
+    for (name, units) in &amounts.custom {
+        *used.custom_ms.entry(name.clone()).or_default() += times(*units);
     }
 }

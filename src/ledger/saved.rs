@@ -69,11 +69,13 @@ impl Meter {
     fn resume(&mut self, job: &Job, setup: &Setup) {
         let ask = self.ask(job.id, &job.spec);
         let account = Account { ask, frozen: job.frozen };
+        job.reserved.iter().for_each(|reserved| self.put_kept(job.id, &reserved.room));
         for task in job.active_tasks() {
             let Some(placement) = &task.placement else { continue };
             let open = Open {
                 node: placement.node.clone(),
                 gpus: placement.gpus.clone(),
+                group: job.spec.groups.as_ref().map(|_| task.group),
                 class: class(job, task),
                 started: task.started.is_some(),
                 stopping: task.state == TaskState::Stopping,

@@ -38,6 +38,9 @@ pub enum LinkError {
     Protocol(String),
 }
 
+/// What [`LinkError::Unreachable`] says of a server that somebody ended on purpose.
+pub const STOPPED: &str = "the server was stopped";
+
 /// The answer of a call.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, LinkError>>;
 /// A stream that ends with the thing it follows.

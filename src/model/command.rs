@@ -10,7 +10,7 @@ use crate::model::node::{Gpu, Traits};
 use crate::model::reason::Numbers;
 use crate::model::review::ReviewCommand;
 use crate::model::setup::Setup;
-use crate::model::team::Terms;
+use crate::model::team::{Terms, TermsChange};
 use crate::model::{Actor, Resources};
 
 /// A request to change the world.
@@ -194,8 +194,10 @@ impl Command {
 pub enum TeamChange {
     /// It is new.
     Add(Box<Terms>),
-    /// It exists and gets these terms.
+    /// It exists and gets these terms in place of its own.
     Set(Box<Terms>),
+    /// It exists, and what is said of its terms changes; the rest stays as it is by then.
+    Change(Box<TermsChange>),
     /// It goes; refused while it has live jobs or teams below it.
     Remove,
 }
@@ -339,7 +341,7 @@ pub struct Change {
 
 /// A value that is there was said, even if it is null: without this a removal would read back
 /// from the journal as no change.
-fn said<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
+pub(in crate::model) fn said<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,

@@ -4,6 +4,7 @@
 //! nothing of JSON and nothing of screens.
 
 mod asked;
+mod kept;
 mod teams;
 pub mod usage;
 
@@ -25,7 +26,8 @@ use crate::model::setup::Limited;
 use crate::model::{Resources, fact::Record};
 
 pub use asked::Asked;
-pub use teams::{TeamPage, TeamRow};
+pub use kept::{EvictedBy, KeptDay, KeptFor, KeptRoom, OnGpu};
+pub use teams::{Opening, TeamPage, TeamRow};
 
 /// Which jobs, in which order, how many.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,6 +192,8 @@ pub struct JobRow {
     pub latest_end: Option<Wall>,
     /// Room that is kept for it while it waits.
     pub kept: Option<KeptRoom>,
+    /// It gave its room to somebody and does not run again yet.
+    pub evicted_by: Option<EvictedBy>,
     /// How it ended last.
     pub exit: Option<Exit>,
     /// Its labels.
@@ -228,15 +232,6 @@ pub struct JobRow {
     pub deadline: Option<Wall>,
     /// Its place inside its lane; smaller comes first.
     pub order: (u64, u64),
-}
-
-/// Room that is kept for a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptRoom {
-    /// From then on nothing else gets it.
-    pub from: Wall,
-    /// Where.
-    pub nodes: Vec<Name>,
 }
 
 impl JobRow {
@@ -318,10 +313,16 @@ pub struct NodeRow {
     pub capacity: Resources,
     /// What our tasks hold.
     pub used: Resources,
+    /// What is free, and kept for waiting jobs.
+    pub reserved: Resources,
+    /// For whom, who is first first.
+    pub kept: Vec<KeptFor>,
     /// What foreign programs hold (GPUs only).
     pub foreign: Resources,
     /// Its devices.
     pub gpus: Vec<Gpu>,
+    /// Our jobs on them, by device.
+    pub on_gpus: Vec<OnGpu>,
     /// A person keeps work away.
     pub drain: Option<Drain>,
     /// It will vanish.
@@ -362,6 +363,8 @@ pub struct Summary {
     pub paused: Option<Hold>,
     /// Teams that are held back.
     pub paused_teams: Vec<(Name, Hold)>,
+    /// What was kept for waiting jobs over the last day; `None` while it is being added up.
+    pub kept_day: Option<KeptDay>,
     /// Somebody uses teams.
     pub teams: bool,
     /// The last record.

@@ -117,6 +117,8 @@ codes! {
     AtShare = "at_share",
     /// Its team may have more, and nobody may be taken from.
     Owed = "owed",
+    /// A window of its team, or of one above it, is open.
+    WindowOpen = "window_open",
     /// It makes nobody give room yet.
     PreemptionDelay = "preemption_delay",
     /// It gave its room to another.

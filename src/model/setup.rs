@@ -62,6 +62,10 @@ pub const SWITCHES: &[&str] = &[
     "rate",
 ];
 
+/// Shapes of waiting jobs times nodes that make an installation large, unless configured: where a
+/// full cycle begins to take milliseconds.
+pub const LARGE: u64 = 20_000;
+
 /// How the scheduling cycle decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -90,6 +94,8 @@ pub struct Cycle {
     pub consolidation_victims: Option<u32>,
     /// A job that has waited so long comes first among those that get a reservation.
     pub patience: Span,
+    /// Shapes of waiting jobs times nodes from which on full cycles are a second apart.
+    pub large: u64,
 }
 
 /// How a node is chosen among those with room.
@@ -140,6 +146,7 @@ impl Default for Cycle {
             move_victims: true,
             consolidation_victims: None,
             patience: Span::mins(30),
+            large: LARGE,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! [`Index::insert`] put in, so the index of a world always equals one built anew
 //! (checked by `invariants`).
 
+mod account;
 mod urgency;
 
 use std::cmp::Reverse;
@@ -14,13 +15,15 @@ use imbl::{OrdMap, OrdSet};
 
 use crate::base::{JobId, Mono, Name, Wall};
 use crate::model::Resources;
-use crate::model::job::{Cause, Groups, Job, Placement, State, StopFor, Task, TaskState};
+use crate::model::job::{Cause, Groups, Job, Placement, State, TaskState};
 use crate::model::page::{Counts, Lane, is_stuck};
 use crate::sched::gangs;
-use crate::sched::policy::amounts::Amounts;
+use crate::sched::index::account::account;
 use crate::sched::policy::gang::{Share, Standing};
 use crate::sched::policy::order::Place;
 use crate::sched::policy::protection::may_evict_from;
+
+pub use account::Account;
 
 /// What jobs that want room have in common: if the first of them cannot be placed, none can.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,17 +100,6 @@ impl Use {
     }
 }
 
-/// What a team holds and wants, of the resources that teams share.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Account {
-    /// What its jobs hold; what is being given back is left out.
-    pub held: Amounts,
-    /// What of that jobs hold that never give way.
-    pub firm: Amounts,
-    /// What its jobs wait for, those included that come back after they gave way.
-    pub wanted: Amounts,
-}
-
 /// What follows from the jobs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Index {
@@ -171,7 +163,7 @@ impl Index {
         for holding in holdings(job) {
             self.hold(&holding);
         }
-        self.account(job, Amounts::plus);
+        self.account(job, Account::plus);
         if let Some(place) = gives_way(job) {
             self.givers.entry(job.spec.team.clone()).or_default().insert(place);
             let starts = self.giver_starts.entry(job.spec.team.clone()).or_default();
@@ -212,7 +204,7 @@ impl Index {
         for holding in holdings(job) {
             self.release(&holding);
         }
-        self.account(job, Amounts::minus);
+        self.account(job, Account::minus);
         if let Some(place) = gives_way(job) {
             take(&mut self.givers, &job.spec.team, &place);
             let started = job.started.map_or(Mono(0), |at| at.now);
@@ -289,15 +281,13 @@ impl Index {
     }
 
     /// Adds a job's part to its team's account, or takes it out.
-    fn account(&mut self, job: &Job, change: impl Fn(&Amounts, &Amounts) -> Amounts) {
+    fn account(&mut self, job: &Job, change: impl Fn(&Account, &Account) -> Account) {
         let part = account(job);
         if part == Account::default() {
             return;
         }
         let account = self.accounts.entry(job.spec.team.clone()).or_default();
-        account.held = change(&account.held, &part.held);
-        account.firm = change(&account.firm, &part.firm);
-        account.wanted = change(&account.wanted, &part.wanted);
+        *account = change(account, &part);
         if *account == Account::default() {
             self.accounts.remove(&job.spec.team);
         }
@@ -376,6 +366,16 @@ impl Index {
     /// Jobs with promised room.
     pub fn promised_jobs(&self) -> impl Iterator<Item = JobId> + '_ {
         self.promised.iter().copied()
+    }
+
+    /// Of each shape of jobs that want room the one that was submitted first, with its team.
+    pub fn oldest_waiting(&self) -> impl Iterator<Item = (&Name, JobId)> + '_ {
+        let oldest = |places: &OrdSet<Place>| {
+            let first = places.iter().min_by_key(|place| (place.submitted, place.id))?;
+            Some(first.id)
+        };
+        let shapes = self.queue.iter();
+        shapes.filter_map(move |(shape, places)| Some((&shape.team, oldest(places)?)))
     }
 
     /// Jobs that hold room and give way to others.
@@ -461,38 +461,6 @@ pub(super) fn delayed_until(job: &Job) -> Option<Mono> {
 
 fn has_promises(job: &Job) -> bool {
     job.tasks.iter().any(|task| task.state == TaskState::Nominated)
-}
-
-/// What a job holds and wants.
-fn account(job: &Job) -> Account {
-    let mut part = Account::default();
-    let add = |sum: &mut Amounts, n: &Resources| *sum = sum.plus(&Amounts::from(n));
-    for holding in holdings(job).filter(|holding| !holding.stops) {
-        add(&mut part.held, &holding.held);
-    }
-    if !job.spec.preemptible {
-        part.firm = part.held;
-    }
-    let comes_back = |why| matches!(why, StopFor::Preempt | StopFor::Requeue | StopFor::Gang);
-    match job.state {
-        State::Queued if job.frozen => {
-            let tasks = job.active_tasks().count() as u64;
-            part.wanted.cpu_milli = job.spec.request.cpu_milli.saturating_mul(tasks);
-        }
-        State::Queued => add(&mut part.wanted, &job.spec.request_of_all()),
-        State::Stopping(why) if comes_back(why) && job.hold.is_none() => {
-            add(&mut part.wanted, &job.spec.request_of_all());
-        }
-        State::Starting | State::Running if !job.tasks.iter().any(Task::is_over) => {
-            let waits = |t: &&Task| matches!(t.state, TaskState::Pending | TaskState::Nominated);
-            let leaves = |t: &&Task| t.given_up && t.state == TaskState::Stopping;
-            for task in job.tasks.iter().filter(|t| waits(t) || leaves(t)) {
-                add(&mut part.wanted, job.spec.request_of(task.group));
-            }
-        }
-        _ => {}
-    }
-    part
 }
 
 /// What one task holds, and where.

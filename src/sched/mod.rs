@@ -23,5 +23,5 @@ pub mod review;
 pub mod world;
 
 pub use decide::{Decision, decide, rights};
-pub use index::order;
+pub use index::{Account, order};
 pub use world::World;

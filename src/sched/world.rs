@@ -62,6 +62,8 @@ pub struct World {
     pub(super) aged: (Mono, u32),
     /// When a full cycle that has to wait is due.
     pub(super) cycle_due: Option<Mono>,
+    /// When the last one was run.
+    pub(super) cycle_ran: Mono,
     /// Countable resources that nobody may take for a while.
     pub(super) limited: OrdMap<Name, Limited>,
     /// What past runs say of the next.
@@ -315,6 +317,8 @@ struct Saved {
     #[serde(default)]
     cycle_due: Option<Mono>,
     #[serde(default)]
+    cycle_ran: Mono,
+    #[serde(default)]
     limited: Vec<(Name, Limited)>,
     #[serde(default)]
     history: Learned,
@@ -351,6 +355,7 @@ impl Serialize for World {
             pools: self.pools.iter().map(|(name, state)| (name.clone(), state.clone())).collect(),
             aged: self.aged,
             cycle_due: self.cycle_due,
+            cycle_ran: self.cycle_ran,
             limited: self.limited.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
             history: self.history.clone(),
             past: self.past.clone(),
@@ -382,6 +387,7 @@ impl<'de> Deserialize<'de> for World {
             pools: saved.pools.into_iter().collect(),
             aged: saved.aged,
             cycle_due: saved.cycle_due,
+            cycle_ran: saved.cycle_ran,
             limited: saved.limited.into_iter().collect(),
             history: saved.history,
             past: saved.past,

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 
 use crate::base::{At, Mono, Wall};
-use crate::ledger::{Interval, Meter, Report};
+use crate::ledger::{Interval, Meter, Report, Tally};
 use crate::model::Fact;
+use crate::model::page::KeptDay;
 use crate::model::page::usage::{UsagePage, UsageQuery};
 
 /// Intervals that are kept; older ones are gone.
@@ -14,6 +15,7 @@ const KEPT_MAX: usize = 100_000;
 #[derive(Default)]
 pub(super) struct Books {
     meter: Meter,
+    day: Tally,
     closed: VecDeque<Interval>,
 }
 
@@ -22,9 +24,18 @@ impl Books {
     pub fn take(&mut self, at: At, facts: &[Fact]) {
         let mut closed = Vec::new();
         facts.iter().for_each(|fact| self.meter.apply(at, fact, &mut closed));
+        closed.iter().for_each(|interval| self.day.add(interval, at.now));
         self.closed.extend(closed);
         let beyond = self.closed.len().saturating_sub(KEPT_MAX);
         self.closed.drain(..beyond);
+    }
+
+    /// What was kept for waiting jobs over the last day.
+    pub fn kept_day(&self, at: At) -> KeptDay {
+        let mut day = self.day.clone();
+        self.meter.settle(at.now).iter().for_each(|interval| day.add(interval, at.now));
+        let (reserved, all) = day.sums(at.now);
+        KeptDay { reserved, all }
     }
 
     /// Sums of what is kept. The simulation's two clocks never part.

@@ -27,7 +27,7 @@ use crate::model::page::{
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
-use crate::model::{Actor, Command, Job};
+use crate::model::{Actor, Command, Job, State};
 use crate::sched::future::forecast::{FORECASTS, forecasts};
 use crate::sched::{explain, rights};
 use crate::sim::demo::follow::{EventFeed, LogFeed};
@@ -117,7 +117,9 @@ fn list(fleet: &Fleet, query: &JobQuery) -> Result<JobPage, Refusal> {
     let query = Query { filter, ended, limit, cursor, before, ids: ids.clone() };
     let program = |job: &Job| fleet.program(job).cloned();
     let mut page = pages::jobs(fleet.world(), fleet.seq(), fleet.at(), &query, &|_| true, &program);
-    pages::foresee(&mut page.jobs, &forecasts(fleet.world(), fleet.at(), FORECASTS));
+    if page.jobs.iter().any(|row| row.state == State::Queued) {
+        pages::foresee(&mut page.jobs, &forecasts(fleet.world(), fleet.at(), FORECASTS));
+    }
     Ok(page)
 }
 
@@ -167,7 +169,10 @@ impl Link for Demo {
     }
 
     fn summary(&self) -> Answer<'_, Summary> {
-        self.answer(|fleet| Ok(pages::summary(fleet.world(), fleet.seq(), fleet.at())))
+        self.answer(|fleet| {
+            let summary = pages::summary(fleet.world(), fleet.seq(), fleet.at());
+            Ok(Summary { kept_day: Some(fleet.kept_day()), ..summary })
+        })
     }
 
     fn history(&self) -> Answer<'_, History> {
@@ -216,7 +221,7 @@ impl Link for Demo {
 
     fn edit_team(&self, team: Name, edit: TeamEdit) -> Answer<'_, ()> {
         self.answer(move |fleet| {
-            let change = teams::change(fleet.world(), &team, edit);
+            let change = teams::change(edit);
             fleet.command(Command::Team { team, change, key: None, by: owner() }).map(drop)
         })
     }

@@ -16,6 +16,7 @@ use crate::model::fact::Record;
 use crate::model::history::History;
 use crate::model::job::Exit;
 use crate::model::node::Traits;
+use crate::model::page::KeptDay;
 use crate::model::page::Lane;
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::program::Program;
@@ -284,6 +285,11 @@ impl Fleet {
         if self.command(command).is_err() {
             self.refused += 1;
         }
+    }
+
+    /// What was kept for waiting jobs over the last day.
+    pub fn kept_day(&self) -> KeptDay {
+        self.books.kept_day(self.at)
     }
 
     /// Sums of what was used.

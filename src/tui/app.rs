@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 
 use ratatui::layout::Rect;
 
-use crate::base::{JobId, Span};
+use crate::base::{JobId, Span, duration};
 use crate::link::LinkError;
 use crate::model::Fact;
 use crate::model::page::EventRow;
-use crate::tui::actions::{self, cancel, undo::Undo};
+use crate::tui::actions::{self, cancel, losses, undo::Undo};
 use crate::tui::event::{Deed, Effect, Event, Mouse};
-use crate::tui::feed::{Data, From, Rows, Want};
+use crate::tui::feed::{Connection, Data, From, Rows, Want};
 use crate::tui::ground::{Ground, Open, Options};
 use crate::tui::guard::EscapeGuard;
 use crate::tui::keys::{Code, Key};
 use crate::tui::known::{Alarms, Looked, alarm};
 use crate::tui::layout::Layout;
-use crate::tui::panes::{self, Command, Kind, Motion, Pane, Target};
+use crate::tui::panes::{self, Command, Elements, Kind, Motion, Pane, Target};
 use crate::tui::popups::{Outcome, Popup, Then};
 use crate::tui::section::Section;
 
@@ -101,11 +101,9 @@ impl App {
         if self.ground.known.may_have(Section::Stuck) {
             wants.insert(Want::Rows(rows(Section::Stuck)));
         }
-        if let Some(Popup::Confirm(confirm)) = &self.popup
-            && let [job] = confirm.jobs.as_slice()
-        {
+        if let Some(Popup::Confirm(confirm)) = &self.popup {
             // The question says what would be lost, and that is more than a row knows.
-            wants.insert(Want::Job(*job));
+            wants.extend(confirm.jobs.iter().take(losses::NAMED).copied().map(Want::Job));
         }
         wants.extend(self.stack.last().into_iter().flat_map(|pane| pane.wants(&self.ground)));
         wants
@@ -132,6 +130,30 @@ impl App {
             return self.ground.marks.iter().copied().collect();
         }
         self.target().job.into_iter().collect()
+    }
+
+    /// How many of some jobs are on the screen neither themselves nor in the row that stands for
+    /// their array.
+    pub fn out_of_sight<'a>(&self, jobs: impl IntoIterator<Item = &'a JobId>) -> usize {
+        let jobs: Vec<JobId> = jobs.into_iter().copied().collect();
+        self.front().map_or(0, |pane| pane.out_of_sight(&jobs, &self.ground))
+    }
+
+    /// What an action would work on is what one looks at: nothing is marked, or the chosen row
+    /// is marked and so is nothing that is out of sight.
+    pub fn is_plain(&self) -> bool {
+        let marks = &self.ground.marks;
+        if self.kind() != Kind::Home || marks.is_empty() {
+            return true;
+        }
+        let chosen = self.target().job.is_some_and(|job| marks.contains(&job));
+        chosen && self.out_of_sight(marks) == 0
+    }
+
+    /// The row for several elements of an array that an action would work on.
+    pub fn folded(&self) -> Option<Elements> {
+        let marked = self.kind() == Kind::Home && !self.ground.marks.is_empty();
+        self.target().folded.filter(|_| !marked)
     }
 
     /// Opens a pane in front of the others.
@@ -209,7 +231,8 @@ impl App {
         let message = self.ground.messages.goes_at();
         let popup = self.popup.as_ref().and_then(|popup| popup.opens_at(now));
         // While the connection is gone the header counts the seconds.
-        let lost = self.ground.known.lost().map(|_| now + Span::secs(1));
+        let away = self.ground.known.lost().is_some() || self.ground.known.silent.is_some();
+        let lost = away.then(|| now + Span::secs(1));
         // So it does until a cancellation takes effect.
         let going = self.ground.known.cancelling().next().map(|_| now + Span::secs(1));
         let wall = self.ground.known.clock.known().map(|at| at.wall.0.rem_euclid(60_000));
@@ -234,11 +257,8 @@ impl App {
             self.after_popup(outcome, out);
             return;
         }
-        let error_seen = key == Key::plain(Code::Esc) && self.ground.messages.seen(true);
-        self.ground.messages.seen(false);
-        if !error_seen {
-            actions::press(self, key, out);
-        }
+        self.ground.messages.seen(key == Key::plain(Code::Esc));
+        actions::press(self, key, out);
     }
 
     /// Effects of a pane; its deeds pass the same gate as everybody's.
@@ -286,6 +306,7 @@ impl App {
         match then {
             None => {}
             Some(Then::Do(deed)) => self.perform(deed, out),
+            Some(Then::All(deeds)) => deeds.into_iter().for_each(|deed| self.perform(deed, out)),
             Some(Then::Ask(deed)) => {
                 self.popup = Some(Popup::Confirm(actions::team::question(self, deed)));
             }
@@ -318,10 +339,39 @@ impl App {
         if let Data::Facts(rows, _) = &data {
             self.drop_marks(rows);
         }
+        self.tell_of_link(&data);
         let answered = matches!(data, Data::Answer(..) | Data::Changed { .. });
         self.ground.known.take(data);
         if answered {
             self.tell_elsewhere(out);
+        }
+    }
+
+    /// The message log keeps when the server went away and when it came back.
+    fn tell_of_link(&mut self, data: &Data) {
+        let before = self.ground.known.lost().map(|(since, why)| (since, why.to_owned()));
+        let silent = self.ground.known.silent;
+        let was_live = matches!(self.ground.known.link, Some((Connection::Live, _)));
+        match (data, before) {
+            (Data::Started(Err(why)), _) => {
+                self.ground.complain(format!("the server was not started: {why}"));
+            }
+            (Data::Link(Connection::Lost { why, .. }), None) if was_live => {
+                self.ground.say(format!("the server went away: {why}"));
+            }
+            (Data::Link(Connection::Lost { why, .. }), Some((_, before))) if *why != before => {
+                self.ground.say(format!("the server is still away: {why}"));
+            }
+            (Data::Link(Connection::Live), Some((since, _))) => {
+                let away = self.ground.known.clock.console().0.saturating_sub(since.0);
+                let away = duration::short(Span(away));
+                self.ground.say(format!("the server is back after {away}"));
+            }
+            (Data::Silent(true), _) if silent.is_none() => {
+                self.ground.say("the server does not answer, though it is there");
+            }
+            (Data::Silent(false), _) if silent.is_some() => self.ground.say("the server answers"),
+            _ => {}
         }
     }
 
@@ -352,6 +402,9 @@ impl App {
         let body = Layout::of(area, &self.ground, self.kind()).body;
         if let Some(pane) = self.stack.last_mut() {
             pane.settle(&self.ground, body);
+            if let Some(text) = pane.says() {
+                self.ground.say(text);
+            }
         }
     }
 }

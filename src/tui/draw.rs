@@ -65,6 +65,16 @@ fn footer(app: &App, canvas: &mut Canvas, area: Rect) {
     if area.height == 0 {
         return;
     }
+    // A popup takes every key and says which ones it knows; so does a program that is typed to.
+    if app.popup.is_some() {
+        return;
+    }
+    if app.front().is_some_and(|pane| pane.is_typing()) {
+        let used = canvas.put((area.x + 1, area.y), area.width - 1, "ctrl-\\", Ink::Key);
+        let room = area.width.saturating_sub(used + 2);
+        canvas.put((area.x + used + 2, area.y), room, "stops typing", Ink::Muted);
+        return;
+    }
     let now = app.ground.known.clock.console();
     if let Some(message) = app.ground.messages.shown(now) {
         let used = canvas.put((area.x + 1, area.y), area.width - 1, &message.text, message.ink);

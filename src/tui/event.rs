@@ -61,6 +61,8 @@ pub enum Effect {
     Mouse(bool),
     /// Stop until the shell says go on.
     Suspend,
+    /// Start the server that was stopped.
+    Start,
     /// Draw every cell anew.
     Redraw,
     /// End the console.
@@ -74,6 +76,13 @@ pub enum Deed {
     Act {
         /// The jobs.
         jobs: Vec<JobId>,
+        /// What.
+        verb: Verb,
+    },
+    /// Something with every live element of an array to which it applies.
+    Array {
+        /// The array.
+        array: JobId,
         /// What.
         verb: Verb,
     },

@@ -1,11 +1,13 @@
 //! What every pane stands on: options, theme, what is known, marks, messages, the size.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use chrono::{FixedOffset, Local};
 
 use crate::base::{JobId, Span, Wall};
-use crate::tui::actions::Keymap;
+use crate::tui::actions::{Keymap, TABLE};
+use crate::tui::keys::Key;
 use crate::tui::known::Known;
 use crate::tui::theme::{Depth, Ink, Theme};
 use crate::view::filter;
@@ -57,6 +59,18 @@ pub struct Options {
     pub zone: Option<FixedOffset>,
     /// Where to open.
     pub open: Open,
+    /// Starts the server of this place, where that can be done.
+    pub starter: Option<Starter>,
+}
+
+/// Starts the server; blocks until it answers, or says why it does not.
+#[derive(Clone)]
+pub struct Starter(pub Arc<dyn Fn() -> Result<(), String> + Send + Sync>);
+
+impl std::fmt::Debug for Starter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Starter")
+    }
 }
 
 impl Default for Options {
@@ -76,6 +90,7 @@ impl Default for Options {
             mouse: false,
             zone: None,
             open: Open::Home,
+            starter: None,
         }
     }
 }
@@ -193,6 +208,13 @@ impl Ground {
             (false, Some(zone)) => Sight::new(now, zone),
             (false, None) => Sight::new(now, Local),
         }
+    }
+
+    /// The key that starts the server, where this console may do that.
+    pub fn start_key(&self) -> Option<Key> {
+        self.options.starter.as_ref().filter(|_| !self.options.read_only)?;
+        let action = TABLE.iter().find(|action| action.name == "start-server")?;
+        self.options.keymap.keys(action).first().copied()
     }
 
     /// Says something.

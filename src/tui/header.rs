@@ -4,12 +4,13 @@ use ratatui::layout::Rect;
 
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
 use crate::base::{Span, duration, text};
+use crate::link::STOPPED;
+use crate::model::Resources;
 use crate::model::page::NodeRow;
-use crate::tui::actions::TABLE;
 use crate::tui::app::App;
+use crate::tui::counts;
 use crate::tui::feed::Connection;
 use crate::tui::ground::Ground;
-use crate::tui::keys::Key;
 use crate::tui::panes::Kind;
 use crate::tui::section::Section;
 use crate::tui::theme::Ink;
@@ -17,6 +18,7 @@ use crate::tui::widgets::Canvas;
 use crate::view::describe;
 use crate::view::line::{Line, Role};
 use crate::view::next::{next, trouble};
+use crate::view::sight::Sight;
 use crate::view::words;
 
 /// The first line: place, connection, resources, clock.
@@ -79,7 +81,17 @@ pub fn connection(ground: &Ground) -> (String, Ink) {
     let now = ground.known.clock.console();
     match &ground.known.link {
         None | Some((Connection::Connecting, _)) => ("connecting".to_owned(), Ink::Bar),
-        Some((Connection::Live, _)) => ("live".to_owned(), Ink::Bar),
+        Some((Connection::Live, _)) => match ground.known.silent {
+            None => ("live".to_owned(), Ink::Bar),
+            Some(since) => {
+                let old = now.0.saturating_sub(since.0) / 1000;
+                (format!(" no answer for {old}s "), Ink::Alert)
+            }
+        },
+        Some((Connection::Lost { why, .. }, _)) if why.contains(STOPPED) => {
+            let key = ground.start_key().map(|key| format!(", press {key} to start it"));
+            (format!(" server stopped{} ", key.unwrap_or_default()), Ink::Alert)
+        }
         Some((Connection::Lost { .. }, since)) => {
             let old = duration::short(Span(now.0.saturating_sub(since.0) / 1000 * 1000));
             (format!(" stale {old}, reconnecting "), Ink::Alert)
@@ -89,19 +101,33 @@ pub fn connection(ground: &Ground) -> (String, Ink) {
 
 fn resources(ground: &Ground) -> Vec<String> {
     let Some(summary) = &ground.known.summary else { return Vec::new() };
-    let sum =
-        |pick: fn(&NodeRow) -> u64| summary.nodes.iter().map(pick).fold(0, u64::saturating_add);
     let mut parts = Vec::new();
-    let mut part = |name: &str, used: u64, all: u64, format: fn(u64) -> String| {
+    let mut part = |name: &str, [used, _, all]: [u64; 3], format: fn(u64) -> String| {
         if all > 0 {
             parts.push(format!("{name} {}/{}", format(used), format(all)));
         }
     };
-    part("gpu", sum(|n| n.used.gpu_milli), sum(|n| n.capacity.gpu_milli), format_gpu);
-    part("cpu", sum(|n| n.used.cpu_milli), sum(|n| n.capacity.cpu_milli), format_cpu);
-    part("mem", sum(|n| n.used.mem_bytes), sum(|n| n.capacity.mem_bytes), format_bytes);
+    let of = |pick: fn(&Resources) -> u64| {
+        let amounts = |node: &NodeRow| [&node.used, &node.reserved, &node.capacity].map(pick);
+        let add = |sum: [u64; 3], more: [u64; 3]| {
+            [0, 1, 2].map(|at: usize| sum[at].saturating_add(more[at]))
+        };
+        summary.nodes.iter().map(amounts).fold([0; 3], add)
+    };
+    part("gpu", of(|r| r.gpu_milli), format_gpu);
+    part("cpu", of(|r| r.cpu_milli), format_cpu);
+    part("mem", of(|r| r.mem_bytes), format_bytes);
     let held = summary.countables.iter().filter(|row| row.used > 0).take(3);
     parts.extend(held.map(|row| format!("{} {}/{}", row.name, row.used, row.count)));
+    // Free, and yet nobody's to take: of the first kind there is.
+    let (gpu, cpu) = (of(|r| r.gpu_milli), of(|r| r.cpu_milli));
+    parts.extend(match (gpu, cpu) {
+        ([_, kept, all], _) if all > 0 && kept > 0 => {
+            Some(format!("{} gpu kept", format_gpu(kept)))
+        }
+        ([_, _, 0], [_, kept, _]) if kept > 0 => Some(format!("{} cpu kept", format_cpu(kept))),
+        _ => None,
+    });
     parts
 }
 
@@ -116,11 +142,8 @@ pub fn alerts(ground: &Ground) -> Vec<Line> {
     if let Some(hold) = &summary.paused {
         lines.push(describe::held("EVERYTHING", hold, &sight));
     }
-    let mut going = ground.known.cancelling();
-    if let Some(row) = going.next() {
-        let more = more(going.count() as u64);
-        let text = format!("{} {}: {}{more}; u keeps it", row.id, row.name, next(row, &sight));
-        lines.push(Line::of(text, Role::Bad));
+    if ground.known.counts().human == 0 {
+        lines.extend(going(ground, &sight));
     }
     let lost: Vec<_> = summary.nodes.iter().filter(|node| !node.up).map(|n| &*n.name).collect();
     if !lost.is_empty() {
@@ -135,7 +158,11 @@ pub fn alerts(ground: &Ground) -> Vec<Line> {
             Some((row, prompt)) => {
                 let since = sight.since(prompt.since.now);
                 let asked = words::quote(&prompt.text);
-                let more = more(counts.human - 1);
+                let more = match counts.human - 1 {
+                    0 => String::new(),
+                    1 => "; 1 more job needs you".to_owned(),
+                    n => format!("; {n} more jobs need you"),
+                };
                 format!("{} {} asks {asked} since {since}{more}", row.id, row.name)
             }
             None => format!("{} for an answer", counted_waits(counts.human)),
@@ -155,6 +182,23 @@ pub fn alerts(ground: &Ground) -> Vec<Line> {
     lines
 }
 
+/// What is about to be cancelled and can still be kept.
+fn going(ground: &Ground, sight: &Sight) -> Option<Line> {
+    let mut going = ground.known.cancelling();
+    let row = going.next()?;
+    let more = more(going.count() as u64);
+    let text = format!("{} {}: {}{more}; u keeps it", row.id, row.name, next(row, sight));
+    Some(Line::of(text, Role::Bad))
+}
+
+/// The same at the right of those who wait.
+fn going_short(ground: &Ground, sight: &Sight) -> Option<String> {
+    let mut going = ground.known.cancelling();
+    let row = going.next()?;
+    let more = more(going.count() as u64);
+    Some(format!("{} {}{more}; u keeps it", row.id, next(row, sight)))
+}
+
 fn more(n: u64) -> String {
     if n == 0 { String::new() } else { format!(", {n} more") }
 }
@@ -170,14 +214,18 @@ pub fn alert(app: &App, canvas: &mut Canvas, area: Rect) {
     let ink = if is_halted(&app.ground) { Ink::Halt } else { Ink::Alert };
     canvas.fill(area, ink);
     let right = area.right().saturating_sub(1);
+    let short = going_short(&app.ground, &app.ground.sight());
+    let short = short.filter(|_| app.ground.known.counts().human > 0);
+    let wide = if short.is_some() { area.width / 2 } else { area.width / 3 };
     let hint = match (app.kind(), lines.len()) {
+        _ if short.is_some() && ink == Ink::Alert => short.unwrap_or_default(),
         // Who holds everything, until when and why needs the whole line.
         _ if ink == Ink::Halt => String::new(),
         (Kind::Home, 1) => "n = take me".to_owned(),
         (_, 1) => String::new(),
         (_, n) => format!("and {} more", n - 1),
     };
-    let from = canvas.put_right((right, area.y), area.width / 3, &hint, ink);
+    let from = canvas.put_right((right, area.y), wide, &hint, ink);
     let room = from.saturating_sub(area.x + 4);
     let used = canvas.put((area.x, area.y), 3, " ! ", ink);
     canvas.line_as((area.x + used, area.y), room, first, Some(ink));
@@ -190,108 +238,21 @@ pub fn way(app: &App, canvas: &mut Canvas, area: Rect) {
     }
     canvas.fill(area, Ink::Plain);
     if app.kind() == Kind::Home {
-        lanes(app, canvas, area);
+        counts::draw(app, canvas, area);
         return;
     }
     let titles: Vec<String> = app.stack.iter().map(|pane| pane.title(&app.ground)).collect();
     let mut x = area.x + 1;
     for (at, title) in titles.iter().enumerate() {
         let last = at + 1 == titles.len();
+        // What the step before says is not said again: `30 multi › log`.
+        let before = at.checked_sub(1).and_then(|at| titles.get(at));
+        let rest = before.and_then(|before| title.strip_prefix(before.as_str()));
+        let title = rest.and_then(|rest| rest.strip_prefix(' ')).unwrap_or(title);
         if at > 0 {
             x += canvas.put((x, area.y), area.right().saturating_sub(x), " › ", Ink::Muted);
         }
         let ink = if last { Ink::Head } else { Ink::Muted };
         x += canvas.put((x, area.y), area.right().saturating_sub(x), title, ink);
-    }
-}
-
-fn lanes(app: &App, canvas: &mut Canvas, area: Rect) {
-    let counts = app.ground.known.counts();
-    let bad = app.ground.known.slice(Section::Ended).map_or(0, |slice| {
-        slice.rows.iter().filter(|row| crate::tui::panes::home::is_bad(row)).count()
-    });
-    let chosen = app.front().and_then(|pane| pane.target(&app.ground).section);
-    let known = app.ground.known.slice(Section::Ended).map(|slice| (slice.rows.len(), slice.more));
-    let mut x = area.x + 1;
-    let compact = area.width < 64;
-    let all = [None].into_iter().chain(Section::ALL.map(Some));
-    for section in all {
-        let (key, word, count) = match section {
-            None => (0, "all", None),
-            Some(section) => {
-                let n = match section {
-                    Section::People => counts.human,
-                    Section::Stuck => counts.stuck,
-                    Section::Running => counts.running,
-                    Section::Queued => counts.queued,
-                    Section::Ended => known.map_or(0, |(rows, _)| rows as u64),
-                };
-                (section.place() + 1, section.word(), Some(n))
-            }
-        };
-        let loud = count.is_some_and(|n| n > 0);
-        let ink = match section {
-            _ if chosen == section => Ink::Head,
-            Some(section) if loud => section.ink(),
-            _ => Ink::Muted,
-        };
-        let room = |x: u16| area.right().saturating_sub(x);
-        if compact && section.is_none() {
-            continue;
-        }
-        let key_ink = if chosen == section { Ink::Selected } else { Ink::Key };
-        if !compact {
-            x += canvas.put((x, area.y), room(x), &key.to_string(), key_ink) + 1;
-        }
-        let more =
-            if section == Some(Section::Ended) && known.is_some_and(|(_, m)| m) { "+" } else { "" };
-        let label = match count {
-            None => word.to_owned(),
-            Some(n) => format!("{word} {n}{more}"),
-        };
-        x += canvas.put((x, area.y), room(x), &label, ink);
-        if section == Some(Section::Ended) && bad > 0 {
-            x += canvas.put((x, area.y), room(x), &format!(" !{bad}"), Ink::Bad);
-        }
-        x += if compact { 2 } else { 3 };
-    }
-    x = elsewhere(app, canvas, area, x);
-    right_side(app, canvas, area, x);
-}
-
-/// The ways to teams and hours, where there is room and something to see.
-fn elsewhere(app: &App, canvas: &mut Canvas, area: Rect, from: u16) -> u16 {
-    let mut x = from;
-    for action in TABLE.iter().filter(|action| ["teams", "hours"].contains(&action.name)) {
-        let key = app.ground.options.keymap.keys(action).first().map(Key::to_string);
-        let Some(key) = key.filter(|_| (action.when)(app).is_ok()) else { continue };
-        // Marks and filters need the rest.
-        if x.saturating_add(34) > area.right() {
-            return x;
-        }
-        x += canvas.put((x, area.y), 6, &key, Ink::Key) + 1;
-        x += canvas.put((x, area.y), 12, action.name, Ink::Muted) + 3;
-    }
-    x
-}
-
-/// Marks, filter and order at the right end of the counts.
-fn right_side(app: &App, canvas: &mut Canvas, area: Rect, from: u16) {
-    let mut parts = Vec::new();
-    if !app.ground.marks.is_empty() {
-        parts.push((format!("{} marked", app.ground.marks.len()), Ink::Marked));
-    }
-    let filter = app.front().and_then(|pane| pane.filter()).filter(|filter| !filter.is_empty());
-    if let Some(filter) = filter {
-        parts.push((format!("/ {filter}"), Ink::Match));
-    }
-    let mut right = area.right().saturating_sub(1);
-    for (text, ink) in parts {
-        let room = right.saturating_sub(from);
-        if room < 6 {
-            return;
-        }
-        let at = canvas.put_right((right, area.y), room, &text, ink);
-        right = at.saturating_sub(2);
     }
 }

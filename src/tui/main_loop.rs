@@ -16,7 +16,7 @@ use crate::link::Link;
 use crate::tui::app::App;
 use crate::tui::event::{Effect, Event, Mouse};
 use crate::tui::feed::{Data, Feed};
-use crate::tui::ground::Options;
+use crate::tui::ground::{Options, Starter};
 use crate::tui::keys::Key;
 use crate::tui::outside::Outside;
 use crate::tui::term::{self, Term};
@@ -63,6 +63,7 @@ pub async fn run(link: Arc<dyn Link>, options: Options) -> Result<(), Problem> {
         app,
         feed,
         data,
+        told: data_in,
         signals,
         keys: keys(),
         gone: term::gone(),
@@ -97,6 +98,7 @@ struct Signals {
     end: Signal,
     hang_up: Signal,
     interrupt: Signal,
+    quit: Signal,
     go_on: Signal,
 }
 
@@ -106,6 +108,7 @@ impl Signals {
             end: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
+            quit: signal(SignalKind::quit())?,
             go_on: signal(SignalKind::from_raw(nix::libc::SIGCONT))?,
         })
     }
@@ -115,6 +118,7 @@ struct Loop {
     app: App,
     feed: Feed,
     data: mpsc::Receiver<Data>,
+    told: mpsc::Sender<Data>,
     signals: Signals,
     keys: mpsc::Receiver<std::io::Result<TermEvent>>,
     gone: oneshot::Receiver<()>,
@@ -173,6 +177,7 @@ impl Loop {
             _ = self.signals.hang_up.recv() => return Err(Problem::Gone),
             _ = self.signals.end.recv() => Event::End,
             _ = self.signals.interrupt.recv() => Event::End,
+            _ = self.signals.quit.recv() => Event::End,
             _ = self.signals.go_on.recv() => Event::Continued,
             key = self.keys.recv() => match key {
                 Some(Ok(event)) => match translated(&event) {
@@ -221,6 +226,7 @@ impl Loop {
                 term.suspend()?;
                 self.resize(term);
             }
+            Effect::Start => self.start(),
             Effect::Redraw => {
                 term.again()?;
                 self.resize(term);
@@ -228,6 +234,17 @@ impl Loop {
             Effect::Quit => return Ok(Go::End),
         }
         Ok(Go::On)
+    }
+
+    /// Starts the server beside the loop.
+    fn start(&self) {
+        let Some(Starter(start)) = self.app.ground.options.starter.clone() else { return };
+        let out = self.told.clone();
+        tokio::spawn(async move {
+            let done = tokio::task::spawn_blocking(move || start()).await;
+            let done = done.unwrap_or_else(|_| Err("starting it broke".to_owned()));
+            let _ = out.send(Data::Started(done)).await;
+        });
     }
 
     /// The size may have changed while somebody else had the terminal.

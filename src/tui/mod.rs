@@ -8,6 +8,7 @@
 
 pub mod actions;
 pub mod app;
+pub mod counts;
 pub mod draw;
 pub mod event;
 pub mod feed;
@@ -30,6 +31,6 @@ pub mod widgets;
 
 pub use app::App;
 pub use draw::draw;
-pub use ground::{Open, Options};
+pub use ground::{Open, Options, Starter};
 pub use main_loop::{Problem, run};
 pub use stage::Stage;

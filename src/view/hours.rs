@@ -1,13 +1,15 @@
 //! The next hours of every node: what runs to when, what waits from when. Bars in columns of time
 //! and the words beside them; who draws it knows nothing of jobs.
 
+use crate::base::calendar::clock_in;
 use crate::base::quantity::{format_cpu, format_gpu};
 use crate::base::{JobId, Span, Wall};
-use crate::model::page::{JobRow, NodeRow};
+use crate::model::page::{JobRow, NodeRow, Opening};
 use crate::model::{Resources, State};
 use crate::view::line::Role;
 use crate::view::list::{Folded, fold};
 use crate::view::sight::Sight;
+use crate::view::words;
 
 /// Spans a screen can show, from near to far.
 pub const ZOOMS: [Span; 8] = [
@@ -52,6 +54,8 @@ pub struct Axis {
 /// A line of the picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row<'a> {
+    /// When a window of a team is open.
+    Window(&'a [Opening]),
     /// A node.
     Node(&'a NodeRow),
     /// What waits.
@@ -117,15 +121,17 @@ fn clock(at: Wall, sight: &Sight) -> String {
     if minute == "00:00" { sight.full(at).get(5..10).unwrap_or("").to_owned() } else { minute }
 }
 
-/// The lines: each node with what runs there, what ends first above, then what waits and when
-/// it may start.
+/// The lines: the windows of teams, each node with what runs there, what ends first above, then
+/// what waits and when it may start.
 pub fn rows<'a>(
+    openings: &'a [Opening],
     nodes: &'a [NodeRow],
     running: &[&'a JobRow],
     waiting: &[&'a JobRow],
     all: u64,
 ) -> Vec<Row<'a>> {
-    let mut rows = Vec::new();
+    let same = |a: &Opening, b: &Opening| (&a.team, &a.window) == (&b.team, &b.window);
+    let mut rows: Vec<Row> = openings.chunk_by(same).map(Row::Window).collect();
     for node in nodes {
         rows.push(Row::Node(node));
         let mut here: Vec<&JobRow> =
@@ -190,18 +196,48 @@ fn brief(of: &Resources) -> String {
     }
 }
 
-/// What is used of a node, and what keeps work away from it.
-pub fn node(row: &NodeRow) -> (String, Role) {
+/// When a window is open, as columns, and what is said behind that.
+pub fn opening(
+    openings: &[Opening],
+    axis: &Axis,
+    sight: &Sight,
+) -> (Vec<(u16, u16)>, Option<String>) {
+    let columns = |open: &Opening| (axis.column(open.from), axis.column(open.until));
+    let spans = openings.iter().map(columns).filter(|(from, to)| to > from).collect();
+    let said = openings.first().map(|open| {
+        let clock = |at| clock_in(&open.zone, at, sight.now.wall);
+        match open.from <= sight.now.wall {
+            true => format!("open until {}", clock(open.until)),
+            false => format!("opens {}", clock(open.from)),
+        }
+    });
+    (spans, said)
+}
+
+/// What is used of a node, what is kept of it for whom, and what keeps work away from it.
+pub fn node(row: &NodeRow, sight: &Sight) -> (String, Role) {
     let used = match row.capacity.gpu_milli {
         0 => {
             format!("cpu {}/{}", format_cpu(row.used.cpu_milli), format_cpu(row.capacity.cpu_milli))
         }
         all => format!("gpu {}/{}", format_gpu(row.used.gpu_milli), format_gpu(all)),
     };
+    let used = match row.kept.first() {
+        Some(kept) => format!("{used}  {}{}", words::kept_for(kept, sight), more(row.kept.len())),
+        None => used,
+    };
     match (&row.drain, row.up) {
         (_, false) => (format!("{used}  lost"), Role::Bad),
         (Some(drain), true) => (format!("{used}  drained by {}", drain.by), Role::Queued),
         (None, true) => (used, Role::Muted),
+    }
+}
+
+/// ` and 2 more` behind the first of so many.
+fn more(count: usize) -> String {
+    match count.saturating_sub(1) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     }
 }
 
@@ -234,13 +270,33 @@ mod tests {
     }
 
     #[test]
+    fn a_window_is_one_line_with_all_its_openings() {
+        let now = Wall(NOON);
+        let open = |window: &str, from: u64, until: u64| Opening {
+            team: "org/ml".into(),
+            window: window.into(),
+            zone: "Europe/Berlin".into(),
+            from: now + Span::hours(from),
+            until: now + Span::hours(until),
+        };
+        let openings = [open("day", 0, 2), open("day", 20, 30), open("night", 3, 9)];
+        let lines = rows(&openings, &[], &[], &[], 0);
+        assert_eq!(lines, [Row::Window(&openings[..2]), Row::Window(&openings[2..])]);
+        let (axis, sight) = (Axis::around(now, Span::hours(4), 80), Sight::utc(at(0)));
+        let (spans, said) = opening(&openings[..2], &axis, &sight);
+        assert_eq!((spans, said), (vec![(10, 50)], Some("open until 16:00 Berlin".into())));
+        let (spans, said) = opening(&openings[2..], &axis, &sight);
+        assert_eq!((spans, said), (vec![(70, 80)], Some("opens 17:00 Berlin".into())));
+    }
+
+    #[test]
     fn what_ends_first_stands_first_and_an_unknown_end_is_open() {
         let (mut soon, mut late, open) = (running(1, "a"), running(2, "b"), running(3, "c"));
         soon.expected_end = Some(Wall(NOON) + Span::mins(30));
         late.expected_end = Some(Wall(NOON));
         let waits = queued(4, "d");
         let single = Folded { row: &waits, count: 1, open: false, gpu_milli: 0 };
-        let rows = rows(&[], &[&soon], &[&waits], 1);
+        let rows = rows(&[], &[], &[&soon], &[&waits], 1);
         assert_eq!(rows, [Row::Waiting(1), Row::Waits(single)], "no node, nothing on it");
         assert_eq!(job_at(&rows, 1), Some(JobId(4)));
         let now = Wall(NOON) + Span::mins(1);

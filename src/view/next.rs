@@ -24,8 +24,13 @@ pub fn next(row: &JobRow, sight: &Sight) -> String {
         State::Running => running(row, sight),
         State::Stopping(why) => match why {
             StopFor::Pause => "parks, then is paused".to_owned(),
-            StopFor::Requeue => "stops, then is queued again".to_owned(),
-            why => format!("stops: {}", words::state::stop(*why)),
+            StopFor::Requeue if row.evicted_by.is_none() => {
+                "stops, then is queued again".to_owned()
+            }
+            why => match &row.evicted_by {
+                Some(by) => format!("stops: {}", words::event::evicted_by(by)),
+                None => format!("stops: {}", words::state::stop(*why)),
+            },
         },
         _ => waiting(row, sight),
     }
@@ -34,10 +39,29 @@ pub fn next(row: &JobRow, sight: &Sight) -> String {
 /// Why it waits, after when it will probably start.
 fn waiting(row: &JobRow, sight: &Sight) -> String {
     let reason = words::reason(&row.reason, sight);
-    let kept = row.kept.as_ref().map(|kept| words::kept(kept, sight));
-    let said: Vec<String> =
-        row.expected_start.iter().map(|start| words::forecast(start, sight)).chain(kept).collect();
+    let evicted = row.evicted_by.as_ref().map(words::event::evicted_by);
+    let said: Vec<String> = start(row, sight).into_iter().chain(evicted).collect();
     if said.is_empty() { reason } else { format!("{}: {reason}", said.join(", ")) }
+}
+
+/// When it will start. Room that is kept is a promise, a forecast a guess: a guess that is later
+/// than what is promised is not said beside it, and the same time is said once.
+fn start(row: &JobRow, sight: &Sight) -> Vec<String> {
+    let guess = row.expected_start.as_ref();
+    let Some(kept) = &row.kept else {
+        return guess.map(|guess| words::forecast(guess, sight)).into_iter().collect();
+    };
+    let promise = words::kept(kept, sight);
+    match guess.filter(|guess| guess.to <= kept.from) {
+        None => vec![promise],
+        Some(guess) => {
+            let guess = words::forecast(guess, sight);
+            match guess.ends_with(&sight.day(kept.from)) {
+                true => vec![format!("{guess}, room kept from then on")],
+                false => vec![guess, promise],
+            }
+        }
+    }
 }
 
 /// The sentence for a row among the stuck ones: the worst finding.
@@ -101,10 +125,13 @@ fn took(started: Option<At>, ended: Option<At>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Span, Wall};
+    use crate::base::{JobId, Span, Wall};
     use crate::model::estimate::Forecast;
+    use crate::model::fact::Rule;
     use crate::model::finding::Signal;
     use crate::model::job::{Exit, Gang, Progress};
+    use crate::model::page::EvictedBy;
+    use crate::model::page::KeptRoom;
     use crate::view::sample::{NOON, asking, at, ended, finding, queued, running};
 
     #[test]
@@ -117,6 +144,11 @@ mod tests {
         let mut row = queued(1, "a");
         row.expected_start = Some(Forecast { from, to, hits_percent: Some(90) });
         assert_eq!(said(&row), "starts 14:25–14:50: waits for room");
+        row.evicted_by = Some(EvictedBy { rule: Rule::Preempt, taker: Some(JobId(12)), by: None });
+        let evicted = "starts 14:25–14:50, evicted by 12 (preempt): waits for room";
+        assert_eq!(said(&row), evicted);
+        row.state = State::Stopping(StopFor::Preempt);
+        assert_eq!(said(&row), "stops: evicted by 12 (preempt)");
         let mut row = running(1, "a");
         assert_eq!(said(&row), "no end known");
         row.expected_end = Some(Wall(NOON) + Span::hours(2));
@@ -128,6 +160,22 @@ mod tests {
         row.findings = vec![finding(Signal::LimitNear, Level::Suspect)];
         assert!(said(&row).ends_with("is close to its time limit"));
         assert_eq!(trouble(&row, &sight), "is close to its time limit");
+    }
+
+    #[test]
+    fn a_promise_and_a_guess_do_not_contradict_each_other() {
+        let sight = Sight::utc(at(90_000));
+        let wall = |mins| Wall(NOON) + Span::mins(mins);
+        let mut row = queued(1, "a");
+        let mut said = |from, to, kept| {
+            row.expected_start =
+                Some(Forecast { from: wall(from), to: wall(to), hits_percent: None });
+            row.kept = Some(KeptRoom { from: wall(kept), nodes: Vec::new() });
+            next(&row, &sight)
+        };
+        assert_eq!(said(85, 85, 55), "room kept from 13:55: waits for room");
+        assert_eq!(said(60, 85, 85), "starts 14:00–14:25, room kept from then on: waits for room");
+        assert_eq!(said(60, 85, 95), "starts 14:00–14:25, room kept from 14:35: waits for room");
     }
 
     #[test]

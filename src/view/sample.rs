@@ -43,6 +43,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         expected_end: None,
         latest_end: None,
         kept: None,
+        evicted_by: None,
         exit: None,
         labels: BTreeMap::new(),
         command: vec!["./agent.sh".into(), "fix it".into()],

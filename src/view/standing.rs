@@ -153,6 +153,10 @@ pub fn lines<'a>(
         let text = format!("over what it may hold since {}", sight.day(since.wall));
         lines.push(Line::of(text, Role::Stuck));
     }
+    if let Some(since) = row.owed_since {
+        let text = format!("owed room, its oldest job waits since {}", sight.day(since.wall));
+        lines.push(Line::of(text, Role::Queued));
+    }
     if let Some(victim) = row.next_victim {
         lines.push(first_to_go(victim, job(victim), sight));
     }
@@ -265,6 +269,7 @@ mod tests {
             running: 2,
             queued: 1,
             over_since: None,
+            owed_since: None,
             next_victim: None,
         }
     }
@@ -288,6 +293,9 @@ mod tests {
         let victim = running(7, "crawl");
         let row =
             TeamRow { over_since: Some(at(0)), next_victim: Some(JobId(7)), ..team(4, 5, 7, 3) };
+        let owed = TeamRow { owed_since: Some(at(0)), ..team(4, 4, 2, 3) };
+        let text = plain(&lines(&owed, &Sight::utc(at(61_000)), &|_| None));
+        assert!(text.contains("owed room, its oldest job waits since 13:00"), "{text}");
         let said = lines(&row, &Sight::utc(at(61_000)), &|_| Some(&victim));
         insta::assert_snapshot!(plain(&said), @r"
         org/ml  2 running, 1 waiting for room

@@ -171,6 +171,50 @@ fn a_run_prints_a_table_a_document_and_the_waits() {
 }
 
 #[test]
+fn a_run_through_the_scheduler_itself_measures_the_same_and_counts_events() {
+    let world = World::new();
+    world.write("small.swf", SMALL);
+    let run = ["lab", "run", "--trace", "small.swf"];
+    let said = world.run(&[&run[..], &["--waits", "waits"]].concat());
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.err.contains("1 job left out, which never ran"), "{said:?}");
+    assert!(said.out.contains("bounded slowdown  4.300000"), "{}", said.out);
+    assert_eq!(std::fs::read_to_string(world.path("waits")).unwrap(), "7 0\n8 0\n9 99\n");
+    let document = world.json(&[&run[..], &["--off", "backfill"]].concat());
+    assert_eq!((document["mode"].as_str(), document["jobs"].as_u64()), (Some("live"), Some(3)));
+    assert_eq!(document["wait_s"]["max"], 108.0, "nobody passes the second");
+    assert_eq!((&document["makespan_s"], &document["live_jobs_most"]), (&130.0.into(), &3.into()));
+    // Three submissions, starts and ends, and what timers bring.
+    assert!(document["events"].as_u64().unwrap() >= 9, "{document}");
+    assert!(document["events_per_minute"].as_f64().unwrap() > 0.0);
+    // On two nodes the second job is a gang over both.
+    let two = world.json(&[&run[..], &["--nodes", "2", "--processors", "6"]].concat());
+    assert_eq!((two["nodes"].as_u64(), two["wait_s"]["max"].as_f64()), (Some(2), Some(99.0)));
+}
+
+#[test]
+fn jobs_that_ask_for_devices_are_replayed_too() {
+    let world = World::new();
+    let header = "id,submit_offset_s,gpus,nodes,duration_s,limit_s,user";
+    world.write("jobs.csv", &format!("{header}\n1,0.00,3,2,6.2,14,a\n2,0.50,2,1,1.5,3,b\n"));
+    world.write("bad.csv", &format!("{header}\n1,0.00,3,2,soon,14,a\n"));
+    let run = ["lab", "run", "--trace", "jobs.csv", "--processors", "4", "--nodes", "2"];
+    let document = world.json(&run);
+    assert_eq!(document["wait_s"]["max"], 5.7, "one device is left, it needs two of one node");
+    assert_eq!(document["makespan_s"], 7.7);
+    let refused = |words: &[&str], text: &str| {
+        let said = world.run(&[&["lab", "run", "--trace"], words].concat());
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{words:?}: {said:?}");
+        assert!(said.err.contains(text), "{words:?}: {said:?}");
+    };
+    refused(&["jobs.csv"], "does not say what machine it was");
+    refused(&["jobs.csv", "--processors", "2"], "line 2: job 1 needs 3 devices on 2 nodes of 2");
+    refused(&["jobs.csv", "--processors", "3", "--nodes", "2"], "not shared out evenly");
+    refused(&["bad.csv", "--processors", "4"], "line 2: \"soon\" is no number of seconds");
+    refused(&["jobs.csv", "--off", "sleep"], "no action or policy `sleep` to switch off");
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_with_its_line_and_a_way_out() {
     let world = World::new();
     world.write("small.swf", SMALL);
@@ -193,7 +237,10 @@ fn what_makes_no_sense_is_refused_with_its_line_and_a_way_out() {
     refused(2, &of("none.swf"), &["cannot read none.swf"]);
     let small = [&of("small.swf")[..], &["--processors", "3"]].concat();
     refused(2, &small, &["line 3: job 9 needs 4 processors, the machine has 3"]);
-    refused(2, &of("small.swf")[1..], &["--reference"]);
+    refused(2, &of("small.swf")[1..], &["easy is a policy of the literature", "--reference"]);
+    refused(2, &["--reference", "--trace", "small.swf"], &["--policy easy"]);
+    let nodes = [&of("small.swf")[..], &["--nodes", "2"]].concat();
+    refused(2, &nodes, &["--nodes and --off are of the scheduler itself"]);
     refused(2, &[], &["--trace", "lab run --reference --trace FILE.swf --policy P"]);
     let typo = ["--reference", "--policy", "easy+", "--trace", "small.swf"];
     refused(2, &typo, &["there is no policy `easy+`", "easy"]);

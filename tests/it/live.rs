@@ -9,11 +9,12 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use holdshort::base::{Digest, JobId, Mono, Name, Span};
-use holdshort::model::job::{Gang, Groups, JobSpec, TaskGroup};
+use holdshort::model::job::{Gang, JobSpec};
 use holdshort::model::node::{Gpu, Traits};
 use holdshort::model::setup::Setup;
 use holdshort::model::{Command, Resources};
-use holdshort::sim::lab::live::{Live, Ran, Work};
+use holdshort::sim::lab::live::{Live, Work};
+use holdshort::sim::lab::{Metrics, Workload, metrics};
 
 /// A file of the test data, if there is any here.
 fn data(file: &str) -> Option<String> {
@@ -48,91 +49,30 @@ fn nodes(count: usize) -> Vec<Command> {
     (1..=count).map(node).collect()
 }
 
-/// One line: `id,submit_offset_s,gpus,nodes,duration_s,limit_s,user`.
-fn work(line: &str) -> Work {
-    let fields: Vec<&str> = line.split(',').collect();
-    let millis = |at: usize| {
-        let (whole, part) = fields[at].split_once('.').unwrap_or((fields[at], ""));
-        let digits = format!("{part:0<3}");
-        Span(whole.parse::<u64>().unwrap() * 1000 + digits[..3].parse::<u64>().unwrap())
-    };
-    let mut spec = JobSpec {
-        name: format!("job-{}", fields[0]).into(),
-        team: "default".into(),
-        priority: 200,
-        grace: Span::secs(1),
-        program: Digest::of(b"true"),
-        estimate: Some(millis(5)),
-        ..JobSpec::default()
-    };
-    // Three are two and one on two nodes, four are two on each of two.
-    match fields[2].parse::<u64>().unwrap() {
-        3 => {
-            let group = |name: &str, n: u64| TaskGroup {
-                name: Name::from(name),
-                within: None,
-                gang: Gang::ONE,
-                request: gpus(n),
-                node_labels: [].into(),
-            };
-            let groups = vec![group("two", 2), group("one", 1)];
-            spec.groups = Some(Box::new(Groups { groups, ..Groups::default() }));
-            spec.gang = Gang { size: 2, min: 2 };
-            spec.request = gpus(2);
-        }
-        4 => {
-            spec.gang = Gang { size: 2, min: 2 };
-            spec.request = gpus(2);
-        }
-        n => spec.request = gpus(n),
-    }
-    Work { submit: millis(1), run: millis(4), spec }
-}
-
-#[derive(Debug)]
-struct Measured {
-    makespan: f64,
-    longest_wait: f64,
-    mean_wait: f64,
-    gpu_use: f64,
-}
-
-fn measure(works: &[Work], ran: &[Ran]) -> Measured {
-    let secs = |span: Span| span.0 as f64 / 1000.0;
-    let makespan = ran.iter().map(|ran| secs(ran.end)).fold(0.0, f64::max);
-    let waits = works.iter().zip(ran).map(|(work, ran)| secs(ran.start - work.submit));
-    let longest_wait = waits.clone().fold(0.0, f64::max);
-    let mean_wait = waits.sum::<f64>() / works.len() as f64;
-    let used = works.iter().map(|work| {
-        let gpus = work.spec.request_of_all().gpu_milli as f64 / 1000.0;
-        gpus * secs(work.run)
-    });
-    let gpu_use = used.sum::<f64>() / (8.0 * makespan);
-    Measured { makespan, longest_wait, mean_wait, gpu_use }
-}
-
-fn replay(works: &[Work], off: &[&str]) -> Measured {
+/// The workload's 60 jobs on four nodes of two devices, with some policies off.
+fn replay(text: &str, off: &[&str]) -> Metrics {
+    let workload = Workload::of_devices(text, 8, 4).unwrap();
+    assert_eq!(workload.works.len(), 60);
     let mut setup = Setup::default();
     setup.cycle.off = off.iter().map(|name| Name::from(*name)).collect();
-    let mut live = Live::new(setup, nodes(4)).unwrap();
-    let ran = live.run(works, |_, _| {}).unwrap();
-    measure(works, &ran)
+    let mut live = Live::new(setup, workload.nodes.clone()).unwrap();
+    let ran = live.run(&workload.works, |_, _| {}).unwrap();
+    Metrics::of(&workload.trace, &workload.schedule(&ran), 8)
 }
 
 #[test]
 fn the_slurm_workload_goes_as_well_as_easy_without_any_latency() {
     let Some(text) = data("engines/slurm/workload.csv") else { return };
-    let works: Vec<Work> = text.lines().skip(1).map(work).collect();
-    assert_eq!(works.len(), 60);
-    let easy = replay(&works, &[]);
-    assert!(easy.makespan <= 75.5 * 1.02, "{easy:?}");
-    assert!(easy.mean_wait <= 13.4 * 1.02, "{easy:?}");
-    assert!(easy.gpu_use >= 0.933 * 0.98, "{easy:?}");
+    let easy = replay(&text, &[]);
+    let makespan = metrics::seconds(easy.last_end.since(easy.first_submit));
+    assert!(makespan <= 75.5 * 1.02, "{easy:?}");
+    assert!(easy.wait_s.mean <= 13.4 * 1.02, "{easy:?}");
+    assert!(easy.utilisation >= 0.933 * 0.98, "{easy:?}");
     // Both policies play a part: large jobs wait longer without the one, all without the other.
-    let passing = replay(&works, &["reservation"]);
-    assert!(passing.longest_wait > easy.longest_wait, "{passing:?} {easy:?}");
-    let strict = replay(&works, &["backfill"]);
-    assert!(strict.mean_wait > easy.mean_wait * 1.2, "{strict:?} {easy:?}");
+    let passing = replay(&text, &["reservation"]);
+    assert!(passing.wait_s.max > easy.wait_s.max, "{passing:?} {easy:?}");
+    let strict = replay(&text, &["backfill"]);
+    assert!(strict.wait_s.mean > easy.wait_s.mean * 1.2, "{strict:?} {easy:?}");
 }
 
 /// What a job of a made-up workload is like: when it comes, how long it says it runs and how

@@ -93,12 +93,18 @@ fn a_frozen_tree_stands_still_and_goes_on_when_thawed() {
         until("both write", || sizes().0 > 4 && sizes().1 > 4);
         bench.runner().freeze(task(1));
         let supervisor = bench.runner().supervisor_pid(task(1)).unwrap();
+        let stopped =
+            |pid: &u32| matches!(tree::stat(*pid).map(|one| one.state), None | Some(b'T' | b'Z'));
+        // A shell that was stopped between vfork and exec of its child waits for that, in a
+        // sleep that no signal ends, for as long as the child is stopped.
+        let waits_for_child = |pid: &u32| {
+            let below = tree::descendants(*pid);
+            let waits = tree::stat(*pid).is_some_and(|one| one.state == b'D');
+            waits && !below.is_empty() && below.iter().all(stopped)
+        };
         let still = |pid: &u32| {
             let wchan = std::fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap_or_default();
-            let state = tree::stat(*pid).map(|one| one.state);
-            matches!(state, None | Some(b'T' | b'Z'))
-                || wchan.contains("freez")
-                || frozen_by_group(*pid)
+            stopped(pid) || waits_for_child(pid) || wchan.contains("freez") || frozen_by_group(*pid)
         };
         until("all stand still", || tree::descendants(supervisor).iter().all(still));
         let before = sizes();

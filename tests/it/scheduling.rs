@@ -93,6 +93,30 @@ fn a_check_says_what_the_machine_does_not_have() {
 }
 
 #[test]
+fn every_configuration_in_the_documentation_is_right() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = std::fs::read_dir(root.join("docs")).unwrap().map(|file| file.unwrap().path());
+    let mut checked = 0;
+    for file in
+        docs.chain([root.join("README.md")]).filter(|f| f.extension().is_some_and(|e| e == "md"))
+    {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let blocks = text.split("\n```toml\n").skip(1);
+        let blocks: Vec<&str> = blocks.map(|it| it.split("\n```").next().unwrap()).collect();
+        // What is shown of teams may rest on the teams shown before.
+        let teams = blocks.iter().find(|block| block.contains("[[team]]")).copied();
+        for block in &blocks {
+            let rests = block.contains("\nteam = ") && !block.contains("[[team]]");
+            let whole = format!("{block}\n{}\n", teams.filter(|_| rests).unwrap_or_default());
+            let ran = Place::new(&whole).run("config check");
+            assert_eq!(ran.code, 0, "{}: {}\n{block}", file.display(), ran.err);
+            checked += 1;
+        }
+    }
+    assert!(checked >= 2, "{checked}");
+}
+
+#[test]
 fn a_gang_of_groups_starts_whole_and_each_task_knows_its_group() {
     let place = Place::new(TWO);
     let script = place.path("gang.sh");
@@ -190,4 +214,41 @@ fn a_preempted_job_says_who_sent_it_away() {
     assert!(evicted["by"].is_string() && evicted["at"].is_string());
     let shown = place.ok(&format!("show {job}"));
     assert!(shown.contains("gave room") && shown.contains("[person]"), "{shown}");
+    assert_eq!(place.job(job)["evicted_by"]["rule"], "person");
+    let row = place.ok("ls");
+    assert!(row.contains("evicted by "), "{row}");
+}
+
+#[test]
+fn room_that_is_kept_is_shown_with_whom_it_is_for_and_what_it_costs() {
+    let place = Place::with_slots(2);
+    let runs = place.submit("--cpu 1 --estimate 10m", "exec sleep 600");
+    place.until_state(runs, "running");
+    assert_eq!(nodes(&place)[0]["reserved"]["cpu_milli"], 0);
+    assert!(!place.ok("nodes").contains("kept"), "nobody is told of what there is none of");
+    let waits = place.submit("--cpu 2 --estimate 10m", "true");
+    let long = place.submit("--cpu 1 --estimate 1h", "true");
+    wait_for("the room is kept", || nodes(&place)[0]["reserved"]["cpu_milli"] == 1000);
+    let node = &nodes(&place)[0];
+    assert_eq!(node["kept"][0]["job"], waits);
+    assert_eq!(node["kept"][0]["room"]["cpu_milli"], 2000);
+    let shown = place.ok("nodes");
+    assert!(shown.contains(&format!("kept for {waits} from ")), "{shown}");
+    assert!(shown.contains("kept idle for waiting jobs: 1 core"), "{shown}");
+    assert!(place.job(long)["expected_start_at"].is_object(), "and the one behind knows when");
+    let booked = || {
+        let usage = place.json("usage --by class");
+        let rows = usage["usage"].as_array().unwrap().clone();
+        let row = rows.into_iter().find(|row| row["class"] == "reserved");
+        row.is_some_and(|row| row["core_hours"] != "0.000000")
+    };
+    wait_for("it is in the ledger", booked);
+    wait_for("it is in the sum of the day", || {
+        let day = &place.json("nodes")["reserved_24h"];
+        day["reserved"]["cpu_milli_ms"] != "0" && day["all"]["cpu_milli_ms"] != "0"
+    });
+    place.ok(&format!("cancel --yes {runs} {waits} {long}"));
+    place.until_state(runs, "cancelled");
+    assert_eq!(nodes(&place)[0]["kept"], json!([]));
+    place.ok("verify ledger");
 }

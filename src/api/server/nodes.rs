@@ -20,7 +20,8 @@ use crate::model::{Actor, Command};
     (status = 200, body = NodeList),
     (status = "default", body = Problem, content_type = "application/problem+json")))]
 pub async fn list(State(app): State<App>, Caller(by): Caller) -> Answer<Json<NodeList>> {
-    Ok(Json(NodeList::new(&app.handle.summary(&by).await?.nodes)))
+    let summary = app.handle.summary(&by).await?;
+    Ok(Json(NodeList::new(&summary.nodes, summary.kept_day.as_ref())))
 }
 
 /// Nodes, countable resources, counts, holds.

@@ -9,7 +9,7 @@ use super::reason::Value;
 use super::words::Word as _;
 use super::{WireError, name_map, text_map};
 use crate::base::JobId;
-use crate::model::fact;
+use crate::model::{fact, page};
 
 /// Why a job had to give room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -27,6 +27,39 @@ pub struct Eviction {
     pub by: Option<String>,
     /// What was compared.
     pub numbers: BTreeMap<String, Value>,
+}
+
+/// Who took a job's room, and by which rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EvictedBy {
+    /// The rule, as in an eviction.
+    pub rule: String,
+    /// The job that got the room.
+    pub taker: Option<u64>,
+    /// The person who ordered it.
+    pub by: Option<String>,
+}
+
+impl From<&page::EvictedBy> for EvictedBy {
+    fn from(from: &page::EvictedBy) -> EvictedBy {
+        EvictedBy {
+            rule: from.rule.to_word(),
+            taker: from.taker.map(|job| job.0),
+            by: from.by.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+impl TryFrom<EvictedBy> for page::EvictedBy {
+    type Error = WireError;
+
+    fn try_from(from: EvictedBy) -> Result<page::EvictedBy, WireError> {
+        Ok(page::EvictedBy {
+            rule: fact::Rule::of_word(&from.rule)?,
+            taker: from.taker.map(JobId),
+            by: from.by.map(Into::into),
+        })
+    }
 }
 
 impl From<&fact::Eviction> for Eviction {

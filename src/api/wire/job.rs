@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use super::amounts::Amounts;
 use super::cursor::{cursor_of, cursor_text};
+use super::eviction::EvictedBy;
 use super::exit::Exit;
 use super::finding::Finding;
 use super::hold::Hold;
@@ -83,6 +84,9 @@ pub struct Job {
     /// Room that is kept for it while it waits.
     #[serde(default)]
     pub kept: Option<Kept>,
+    /// Who took its room, until it runs again.
+    #[serde(default)]
+    pub evicted_by: Option<EvictedBy>,
     /// When it should be done.
     pub deadline: Option<Time>,
     /// The code it ended with.
@@ -281,6 +285,7 @@ impl Job {
             expected_end_at: row.expected_end.map(Time),
             latest_end_at: row.latest_end.map(Time),
             kept: row.kept.as_ref().map(Kept::from),
+            evicted_by: row.evicted_by.as_ref().map(EvictedBy::from),
             deadline: row.deadline.map(Time),
             exit_code: row.exit.as_ref().and_then(code_of),
             signal: exit.as_ref().and_then(|exit| exit.signal),
@@ -342,6 +347,7 @@ impl TryFrom<Job> for JobRow {
             expected_end: from.expected_end_at.map(|time| time.0),
             latest_end: from.latest_end_at.map(|time| time.0),
             kept: from.kept.map(Into::into),
+            evicted_by: from.evicted_by.map(TryInto::try_into).transpose()?,
             exit: super::exit::exit_of(from.exit)?,
             labels: name_map(from.labels),
             command: from.command,

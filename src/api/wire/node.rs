@@ -7,9 +7,11 @@ use utoipa::ToSchema;
 
 use super::amounts::Amounts;
 use super::time::{Time, join, split};
-use super::{SCHEMA_VERSION, labels_out, name_map};
+use super::usage::Hours;
+use super::{SCHEMA_VERSION, WireError, labels_out, name_map};
+use crate::base::JobId;
 use crate::model;
-use crate::model::page::NodeRow;
+use crate::model::page::{self, NodeRow};
 
 /// All nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -18,6 +20,9 @@ pub struct NodeList {
     pub schema_version: u32,
     /// The nodes.
     pub nodes: Vec<Node>,
+    /// What was kept for waiting jobs; null while it is being added up.
+    #[serde(default)]
+    pub reserved_24h: Option<KeptDay>,
 }
 
 /// A node.
@@ -31,8 +36,11 @@ pub struct Node {
     pub capacity: Amounts,
     /// What our tasks hold.
     pub used: Amounts,
-    /// What is kept for waiting jobs.
+    /// What is free, and kept for waiting jobs.
     pub reserved: Amounts,
+    /// For whom, who is first first.
+    #[serde(default)]
+    pub kept: Vec<KeptFor>,
     /// What programs hold that are not ours.
     pub foreign: Amounts,
     /// Its labels.
@@ -46,6 +54,9 @@ pub struct Node {
     pub warning: Option<Warning>,
     /// Its devices.
     pub gpus: Vec<Gpu>,
+    /// Our jobs on them, by device.
+    #[serde(default)]
+    pub gpu_jobs: Vec<OnGpu>,
     /// Tasks on it.
     pub tasks: u64,
     /// Tasks it takes at most.
@@ -54,6 +65,26 @@ pub struct Node {
     /// The elastic pool it belongs to.
     #[serde(default)]
     pub pool: Option<String>,
+}
+
+/// Room of a node that is kept for a job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct KeptFor {
+    /// The job.
+    pub job: u64,
+    /// From then on nothing else gets it.
+    pub from: Time,
+    /// How much of the node, whether it is free now or not.
+    pub room: Amounts,
+}
+
+/// What was free but kept for waiting jobs over the last 24 hours, on all nodes together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct KeptDay {
+    /// That.
+    pub reserved: Hours,
+    /// All there was, in whatever class.
+    pub all: Hours,
 }
 
 /// A person keeps new work away from a node.
@@ -112,11 +143,49 @@ pub struct Gpu {
     pub foreign: Option<String>,
 }
 
+/// A job on a device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OnGpu {
+    /// The index of the device.
+    pub gpu: u32,
+    /// The job.
+    pub job: u64,
+    /// Thousandths of the device that it holds.
+    pub milli: u64,
+}
+
 impl NodeList {
     /// The document of some nodes.
-    pub fn new(rows: &[NodeRow]) -> NodeList {
+    pub fn new(rows: &[NodeRow], day: Option<&page::KeptDay>) -> NodeList {
         let nodes = rows.iter().map(Node::from).collect();
-        NodeList { schema_version: SCHEMA_VERSION, nodes }
+        let reserved_24h = day.map(KeptDay::from);
+        NodeList { schema_version: SCHEMA_VERSION, nodes, reserved_24h }
+    }
+}
+
+impl From<&page::KeptFor> for KeptFor {
+    fn from(from: &page::KeptFor) -> KeptFor {
+        KeptFor { job: from.job.0, from: Time(from.from), room: Amounts::from(&from.room) }
+    }
+}
+
+impl From<KeptFor> for page::KeptFor {
+    fn from(from: KeptFor) -> page::KeptFor {
+        page::KeptFor { job: JobId(from.job), from: from.from.0, room: from.room.into() }
+    }
+}
+
+impl From<&page::KeptDay> for KeptDay {
+    fn from(from: &page::KeptDay) -> KeptDay {
+        KeptDay { reserved: Hours::from(&from.reserved), all: Hours::from(&from.all) }
+    }
+}
+
+impl TryFrom<KeptDay> for page::KeptDay {
+    type Error = WireError;
+
+    fn try_from(from: KeptDay) -> Result<page::KeptDay, WireError> {
+        Ok(page::KeptDay { reserved: from.reserved.try_into()?, all: from.all.try_into()? })
     }
 }
 
@@ -137,13 +206,15 @@ impl From<&NodeRow> for Node {
             state: state.to_owned(),
             capacity: Amounts::from(&row.capacity),
             used: Amounts::from(&row.used),
-            reserved: Amounts::default(),
+            reserved: Amounts::from(&row.reserved),
+            kept: row.kept.iter().map(KeptFor::from).collect(),
             foreign: Amounts::from(&row.foreign),
             labels: labels_out(&row.traits.labels),
             spot: row.traits.spot,
             drain,
             warning: row.warning.as_ref().map(Warning::from),
             gpus: row.gpus.iter().map(Gpu::from).collect(),
+            gpu_jobs: row.on_gpus.iter().map(OnGpu::from).collect(),
             tasks: row.tasks,
             max_tasks: row.traits.max_tasks,
             pool: row.traits.pool.as_ref().map(ToString::to_string),
@@ -158,10 +229,13 @@ impl From<Node> for NodeRow {
             since: join(drain.since, drain.since_mono),
         });
         NodeRow {
+            on_gpus: from.gpu_jobs.into_iter().map(Into::into).collect(),
             name: from.name.into(),
             up: from.state != "lost",
             capacity: from.capacity.into(),
             used: from.used.into(),
+            reserved: from.reserved.into(),
+            kept: from.kept.into_iter().map(Into::into).collect(),
             foreign: from.foreign.into(),
             gpus: from.gpus.into_iter().map(Into::into).collect(),
             drain,
@@ -174,6 +248,18 @@ impl From<Node> for NodeRow {
                 pool: from.pool.map(Into::into),
             },
         }
+    }
+}
+
+impl From<&page::OnGpu> for OnGpu {
+    fn from(from: &page::OnGpu) -> OnGpu {
+        OnGpu { gpu: from.index, job: from.job.0, milli: from.milli }
+    }
+}
+
+impl From<OnGpu> for page::OnGpu {
+    fn from(from: OnGpu) -> page::OnGpu {
+        page::OnGpu { index: from.gpu, job: JobId(from.job), milli: from.milli }
     }
 }
 

@@ -95,6 +95,8 @@ pub struct CycleShown {
     pub consolidation_victims: Option<u32>,
     /// A job that has waited so many milliseconds is first to get a reservation.
     pub patience_ms: u64,
+    /// Shapes of waiting jobs times nodes from which on full cycles are a second apart.
+    pub large: u64,
 }
 
 impl From<&Cycle> for CycleShown {
@@ -111,6 +113,7 @@ impl From<&Cycle> for CycleShown {
             move_victims: from.move_victims,
             consolidation_victims: from.consolidation_victims,
             patience_ms: from.patience.0,
+            large: from.large,
         }
     }
 }
@@ -131,6 +134,7 @@ impl TryFrom<CycleShown> for Cycle {
             move_victims: from.move_victims,
             consolidation_victims: from.consolidation_victims,
             patience: Span(from.patience_ms),
+            large: from.large,
         })
     }
 }

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::hold::Hold;
 use super::limited::Limited;
 use super::list::Counts;
-use super::node::Node;
+use super::node::{KeptDay, Node};
 use super::time::{Time, join, split};
 use super::{SCHEMA_VERSION, WireError};
 use crate::model::page;
@@ -26,6 +26,9 @@ pub struct Summary {
     pub paused: Option<Hold>,
     /// Teams that are held back.
     pub paused_teams: Vec<PausedTeam>,
+    /// What was kept for waiting jobs over the last 24 hours; null while it is being added up.
+    #[serde(default)]
+    pub reserved_24h: Option<KeptDay>,
     /// Somebody uses teams.
     #[serde(default)]
     pub teams: bool,
@@ -77,6 +80,7 @@ impl From<&page::Summary> for Summary {
             resources: from.countables.iter().map(Countable::from).collect(),
             paused: from.paused.as_ref().map(Hold::from),
             paused_teams: from.paused_teams.iter().map(paused_team).collect(),
+            reserved_24h: from.kept_day.as_ref().map(KeptDay::from),
             teams: from.teams,
             seq: from.seq,
             at,
@@ -97,6 +101,7 @@ impl TryFrom<Summary> for page::Summary {
             countables: from.resources.into_iter().map(Into::into).collect(),
             paused: from.paused.map(Into::into),
             paused_teams: from.paused_teams.into_iter().map(paused_team).collect(),
+            kept_day: from.reserved_24h.map(TryInto::try_into).transpose()?,
             teams: from.teams,
             seq: from.seq,
             at: join(from.at, from.at_mono),

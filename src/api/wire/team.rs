@@ -7,7 +7,7 @@ use super::amounts::Amounts;
 use super::hold::Hold;
 use super::terms::Terms;
 use super::time::{Time, join, split};
-use super::window::InForce;
+use super::window::{InForce, Opening};
 use super::{SCHEMA_VERSION, WireError, check_version};
 use crate::base::{JobId, Span};
 use crate::model::page::{TeamPage, TeamRow};
@@ -20,6 +20,9 @@ pub struct TeamList {
     pub schema_version: u32,
     /// The teams, each after the one above it.
     pub teams: Vec<Team>,
+    /// When windows of theirs are open over the next seven days, by window, then by time.
+    #[serde(default)]
+    pub openings: Vec<Opening>,
     /// The last record of the journal it includes.
     pub seq: u64,
     /// When it was made.
@@ -56,6 +59,12 @@ pub struct Team {
     pub over_since: Option<Time>,
     /// The same on the scheduler's clock.
     pub over_since_mono: Option<u64>,
+    /// Since when the oldest job waits that it is owed room for.
+    #[serde(default)]
+    pub owed_since: Option<Time>,
+    /// The same on the scheduler's clock.
+    #[serde(default)]
+    pub owed_since_mono: Option<u64>,
     /// The job that would have to give room first.
     #[serde(default)]
     pub next_victim: Option<u64>,
@@ -146,7 +155,8 @@ impl From<&TeamPage> for TeamList {
     fn from(from: &TeamPage) -> TeamList {
         let (at, at_mono) = split(from.at);
         let teams = from.teams.iter().map(Team::from).collect();
-        TeamList { schema_version: SCHEMA_VERSION, teams, seq: from.seq, at, at_mono }
+        let openings = from.openings.iter().map(Opening::from).collect();
+        TeamList { schema_version: SCHEMA_VERSION, teams, openings, seq: from.seq, at, at_mono }
     }
 }
 
@@ -156,13 +166,14 @@ impl TryFrom<TeamList> for TeamPage {
     fn try_from(from: TeamList) -> Result<TeamPage, WireError> {
         check_version(from.schema_version)?;
         let teams = from.teams.into_iter().map(TeamRow::from).collect();
-        Ok(TeamPage { teams, seq: from.seq, at: join(from.at, from.at_mono) })
+        let openings = from.openings.into_iter().map(Into::into).collect();
+        Ok(TeamPage { teams, openings, seq: from.seq, at: join(from.at, from.at_mono) })
     }
 }
 
 impl From<&TeamRow> for Team {
     fn from(row: &TeamRow) -> Team {
-        let over = row.over_since.map(split);
+        let (over, owed) = (row.over_since.map(split), row.owed_since.map(split));
         Team {
             name: row.name.to_string(),
             terms: Terms::from(&row.terms),
@@ -176,6 +187,8 @@ impl From<&TeamRow> for Team {
             queued: row.queued,
             over_since: over.map(|(time, _)| time),
             over_since_mono: over.map(|(_, mono)| mono),
+            owed_since: owed.map(|(time, _)| time),
+            owed_since_mono: owed.map(|(_, mono)| mono),
             next_victim: row.next_victim.map(|job| job.0),
         }
     }
@@ -197,6 +210,10 @@ impl From<Team> for TeamRow {
             over_since: from
                 .over_since
                 .zip(from.over_since_mono)
+                .map(|(time, mono)| join(time, mono)),
+            owed_since: from
+                .owed_since
+                .zip(from.owed_since_mono)
                 .map(|(time, mono)| join(time, mono)),
             next_victim: from.next_victim.map(JobId),
         }

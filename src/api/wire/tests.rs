@@ -100,6 +100,11 @@ fn row() -> JobRow {
         expected_end: Some(Wall(1_800_000_000_002)),
         latest_end: Some(Wall(1_800_000_000_009)),
         kept: Some(page::KeptRoom { from: Wall(1_800_000_000_004), nodes: vec!["n1".into()] }),
+        evicted_by: Some(page::EvictedBy {
+            rule: crate::model::fact::Rule::Preempt,
+            taker: Some(JobId(12)),
+            by: Some("ana".into()),
+        }),
         exit: Some(Exit::NotStarted("no such command".into())),
         labels: BTreeMap::from([("k".into(), "v".into())]),
         command: vec!["sh".into(), "-c".into(), "\u{1b}[31m\0".into()],
@@ -138,6 +143,7 @@ fn bare_row() -> JobRow {
         expected_end: None,
         latest_end: None,
         kept: None,
+        evicted_by: None,
         exit: None,
         parent: None,
         array: None,
@@ -176,7 +182,10 @@ fn node() -> NodeRow {
         up: true,
         capacity: amounts(),
         used: amounts(),
+        reserved: amounts(),
+        kept: vec![page::KeptFor { job: JobId(9), from: Wall(7), room: amounts() }],
         foreign: Resources::default(),
+        on_gpus: vec![page::OnGpu { index: gpu().index, job: JobId(4), milli: 500 }],
         gpus: vec![gpu()],
         drain: Some(Drain { by: "ana".into(), since: at(3) }),
         warning: Some(Warning { by: "ana".into(), since: at(3), due: at(9) }),
@@ -356,17 +365,53 @@ fn the_summary_and_its_nodes_read_back() {
         }],
         paused: Some(hold()),
         paused_teams: vec![("ml".into(), hold())],
+        kept_day: Some(page::KeptDay {
+            reserved: page::usage::Used { gpu_milli_ms: 5, ..Default::default() },
+            all: page::usage::Used { cpu_milli_ms: u128::MAX, ..Default::default() },
+        }),
         teams: true,
         seq: 4,
         at: at(4),
     };
     let document = over_the_wire(&Summary::from(&summary));
     assert_eq!(page::Summary::try_from(document), Ok(summary));
-    let states = |row: NodeRow| NodeList::new(&[row]).nodes.remove(0).state;
+    let states = |row: NodeRow| NodeList::new(&[row], None).nodes.remove(0).state;
     assert_eq!(states(node()), "draining");
     assert_eq!(states(NodeRow { tasks: 0, ..node() }), "drained");
     assert_eq!(states(NodeRow { drain: None, ..node() }), "up");
     assert_eq!(states(NodeRow { up: false, ..node() }), "lost");
+}
+
+#[test]
+fn the_tree_of_teams_reads_back() {
+    let row = page::TeamRow {
+        name: "org/ml".into(),
+        terms: crate::model::team::Terms::default(),
+        window: None,
+        paused: Some(hold()),
+        held: amounts(),
+        firm: Resources::default(),
+        pending: amounts(),
+        share: Some(amounts()),
+        running: 2,
+        queued: 3,
+        over_since: Some(at(5)),
+        owed_since: Some(at(6)),
+        next_victim: Some(JobId(7)),
+    };
+    let bare =
+        page::TeamRow { over_since: None, owed_since: None, next_victim: None, ..row.clone() };
+    let opening = page::Opening {
+        team: "org/ml".into(),
+        window: "day".into(),
+        zone: "UTC".into(),
+        from: Wall(1_800_000_000_000),
+        until: Wall(1_800_000_060_000),
+    };
+    let (teams, openings, seq) = (vec![row, bare], vec![opening], 9);
+    let page = page::TeamPage { teams, openings, seq, at: at(4) };
+    let document = over_the_wire(&super::team::TeamList::from(&page));
+    assert_eq!(page::TeamPage::try_from(document), Ok(page));
 }
 
 #[test]

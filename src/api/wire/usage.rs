@@ -70,6 +70,49 @@ pub struct UsageRow {
     pub custom_ms: BTreeMap<String, String>,
 }
 
+/// A sum of what nodes have, in hours as decimals and exact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Hours {
+    /// Hours of a GPU.
+    pub gpu_hours: String,
+    /// Hours of a core.
+    pub core_hours: String,
+    /// Hours of a GiB of memory.
+    pub gib_hours: String,
+    /// Thousandths of a GPU × ms.
+    pub gpu_milli_ms: String,
+    /// Thousandths of a core × ms.
+    pub cpu_milli_ms: String,
+    /// Bytes × ms.
+    pub mem_byte_ms: String,
+}
+
+impl From<&Used> for Hours {
+    fn from(from: &Used) -> Hours {
+        Hours {
+            gpu_hours: hours(from.gpu_milli_ms, MILLI_MS_PER_HOUR, PLACES),
+            core_hours: hours(from.cpu_milli_ms, MILLI_MS_PER_HOUR, PLACES),
+            gib_hours: hours(from.mem_byte_ms, BYTE_MS_PER_GIB_HOUR, PLACES),
+            gpu_milli_ms: from.gpu_milli_ms.to_string(),
+            cpu_milli_ms: from.cpu_milli_ms.to_string(),
+            mem_byte_ms: from.mem_byte_ms.to_string(),
+        }
+    }
+}
+
+impl TryFrom<Hours> for Used {
+    type Error = WireError;
+
+    fn try_from(from: Hours) -> Result<Used, WireError> {
+        Ok(Used {
+            cpu_milli_ms: exact(&from.cpu_milli_ms)?,
+            mem_byte_ms: exact(&from.mem_byte_ms)?,
+            gpu_milli_ms: exact(&from.gpu_milli_ms)?,
+            custom_ms: BTreeMap::new(),
+        })
+    }
+}
+
 impl From<&UsagePage> for UsageList {
     fn from(from: &UsagePage) -> UsageList {
         let (at, at_mono) = split(from.at);

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::terms::{Bounds, Terms, Weights};
 use super::time::Time;
 use crate::base::calendar::Weekly;
-use crate::model::window;
+use crate::model::{page, window};
 
 /// A window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -44,6 +44,45 @@ pub struct InForce {
     pub until: Time,
     /// The team's own terms, which hold again then.
     pub own: Terms,
+}
+
+/// A time at which a window of a team is open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Opening {
+    /// The team.
+    pub team: String,
+    /// The window.
+    pub window: String,
+    /// The zone of its hours.
+    pub zone: String,
+    /// From when on.
+    pub from: Time,
+    /// Until when.
+    pub until: Time,
+}
+
+impl From<&page::Opening> for Opening {
+    fn from(from: &page::Opening) -> Opening {
+        Opening {
+            team: from.team.to_string(),
+            window: from.window.to_string(),
+            zone: from.zone.to_string(),
+            from: Time(from.from),
+            until: Time(from.until),
+        }
+    }
+}
+
+impl From<Opening> for page::Opening {
+    fn from(from: Opening) -> page::Opening {
+        page::Opening {
+            team: from.team.into(),
+            window: from.window.into(),
+            zone: from.zone.into(),
+            from: from.from.0,
+            until: from.until.0,
+        }
+    }
 }
 
 impl From<&window::Window> for WindowShown {

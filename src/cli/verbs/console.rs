@@ -116,7 +116,7 @@ pub fn opens(word: &str) -> Option<Open> {
     }
 }
 
-/// The console on this machine's server, which is started if none runs.
+/// The console on this machine's server, which is started if none runs and the console may act.
 ///
 /// # Errors
 /// When there is no terminal, or no server.
@@ -124,8 +124,10 @@ pub fn console(session: &Session, look: &Look, open: Open) -> Outcome {
     let place = crate::cli::serve::machine_name().to_string();
     let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).ok().flatten();
     let user = user.map(|user| user.name);
-    let options = Options { place, user, open, ..look.options(&session.places.config)? };
-    let link: Arc<dyn Link> = Arc::from(session.link()?);
+    let options = look.options(&session.places.config)?;
+    let (link, starter) = session.console_link(options.read_only)?;
+    let options = Options { place, user, open, starter, ..options };
+    let link: Arc<dyn Link> = Arc::from(link);
     show(link, options)
 }
 

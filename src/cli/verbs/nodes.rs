@@ -52,7 +52,7 @@ impl Nodes {
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
         let summary = link.summary().await?;
         if session.globals.json {
-            session.json(&NodeList::new(&summary.nodes))?;
+            session.json(&NodeList::new(&summary.nodes, summary.kept_day.as_ref()))?;
         } else {
             let lines = describe::nodes(&summary, &shown::sight(summary.at), shown::room());
             session.output.out(&shown::text(&lines, session.output))?;

@@ -529,7 +529,7 @@ mod tests {
             &["submit", "--cwd", "/no/such/directory", "--", "x"],
             &["submit", "--", ""],
             &["submit", "--preemptible", "--", "x"],
-            &["submit", "--spot", "--retry", "3", "--", "x"],
+            &["submit", "--spot", "--", "x"],
             &["submit", "--deadline", "2001-01-01T00:00:00Z", "--", "x"],
             &["submit", "--idle-timeout", "5m", "--", "x"],
             &["submit", "--health", "true", "--", "x"],

@@ -143,6 +143,9 @@ pub enum Fact {
         placement: Placement,
         /// How its room is booked.
         class: Class,
+        /// Which of its job's groups it is of; `None` where its rank says so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        group: Option<u32>,
     },
     /// Its room turned out to be unusable before a process ran: the task is pending again while
     /// the rest of its gang goes on.

@@ -33,8 +33,14 @@ impl JobSpec {
         self.groups.as_deref()?.groups.get(place)
     }
 
-    /// Something declares how it comes back after it was stopped (DESIGN.md 5.12).
+    /// Something declares how it comes back after it was stopped (DESIGN.md 5.12). Who may try
+    /// again after a failure may as well after a stop, which is none and takes no try away.
     pub fn has_way_back(&self) -> bool {
+        self.comes_back() || self.retry > 0
+    }
+
+    /// It starts again after it lost its processes, however often that happens.
+    pub fn comes_back(&self) -> bool {
         self.requeue || self.resumable || self.service.is_some()
     }
 }

@@ -2,7 +2,10 @@
 
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::base::{Span, quantity};
+use crate::model::command::said;
 use crate::model::team::{Bounds, Terms, Weights};
 
 /// Something to do with a team, as it was said.
@@ -17,7 +20,8 @@ pub enum TeamEdit {
 }
 
 /// Changes of terms; `None` leaves a thing as it is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TermsChange {
     /// What it is owed.
     pub quota: BoundsChange,
@@ -26,32 +30,43 @@ pub struct TermsChange {
     /// Its part of the surplus.
     pub weight: WeightsChange,
     /// Its queue priority.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<u16>,
     /// Minimum run time before a preemption; `Some(None)` asks the parent again.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub preempt_min_runtime: Option<Option<Span>>,
     /// Minimum run time before a reclaim; `Some(None)` asks the parent again.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub reclaim_min_runtime: Option<Option<Span>>,
 }
 
 /// Changes of bounds, by resource; `Some(None)` removes one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct BoundsChange {
     /// Thousandths of a core.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub cpu_milli: Option<Option<u64>>,
     /// Bytes.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub mem_bytes: Option<Option<u64>>,
     /// Thousandths of a GPU.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub gpu_milli: Option<Option<u64>>,
 }
 
 /// Changes of weights, by resource, in thousandths.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct WeightsChange {
     /// For cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<u64>,
     /// For memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mem: Option<u64>,
     /// For GPUs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu: Option<u64>,
 }
 
@@ -240,6 +255,9 @@ mod tests {
         assert_eq!(changed.weight, Weights { gpu: 2500, ..Weights::default() });
         assert_eq!(changed.priority, 7);
         assert_eq!(change.undoing(&terms).over(&changed), terms);
+        // As it stands in the journal: a bound that is removed is not one that is not said.
+        let text = serde_json::to_string(&change).unwrap();
+        assert_eq!(serde_json::from_str::<TermsChange>(&text).unwrap(), change, "{text}");
     }
 
     #[test]

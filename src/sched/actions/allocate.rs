@@ -15,7 +15,7 @@ use crate::sched::board::place::Mode;
 use crate::sched::board::seat::Waiting;
 use crate::sched::board::settle::Deed;
 use crate::sched::board::turns::Turns;
-use crate::sched::future::keeper::Keeper;
+use crate::sched::future::keeper::{Keeper, shorter};
 use crate::sched::index::Shape;
 
 /// What becomes of a job whose turn it is.
@@ -53,7 +53,7 @@ pub fn run(board: &mut Board) {
                 closed.insert(head.shape.clone());
                 [None, None]
             }
-            Turn::HeldBack => [keeper.shorter(board, &head), None],
+            Turn::HeldBack => [shorter(board, &head), None],
         };
         if !matches!(turn, Turn::Goes) && left.insert(head.shape.clone()) {
             board.left.push(head);
@@ -99,6 +99,9 @@ fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
 pub(super) fn start(board: &mut Board, head: &Head) -> bool {
     if head.shape.thaw.is_some() {
         return board.thaw(head.id());
+    }
+    if board.is_hopeless_head(head) {
+        return false;
     }
     let Some(seat) = board.seat(head.id()) else { return false };
     let ranks = seat.next_chunk(Waiting::Fresh);

@@ -50,6 +50,10 @@ impl Choice for Moving {
         place.id != self.taker
     }
 
+    fn allows_all(&self) -> bool {
+        true
+    }
+
     fn ends_at(&self, _: &Place) -> bool {
         false
     }

@@ -141,11 +141,14 @@ fn evict(board: &mut Board, hunt: &dyn Hunt, taker: &Taker, outcome: &Outcome, n
     }
     for (id, batches) in by_job {
         let Some(seat) = board.seated(id) else { continue };
+        let stays = |mark: &Mark| matches!(mark, Mark::Holds(_) | Mark::Starts(_));
         if seat.job.active_tasks().next().is_none() {
-            // It had got room in this cycle only; nothing of it runs.
+            // It had got room in this cycle only; nothing of it runs. All of it or enough goes.
+            if !seat.gang(Waiting::Evicted, Mark::is_in).is_satisfied() {
+                (0..seat.tasks.len()).for_each(|rank| board.evict(id, rank));
+            }
             continue;
         }
-        let stays = |mark: &Mark| matches!(mark, Mark::Holds(_) | Mark::Starts(_));
         let goes_on = seat.gang(Waiting::Evicted, stays).is_satisfied()
             && seat.tasks.iter().any(|cell| stays(&cell.mark));
         let runs = |rank: &&usize| !matches!(seat.tasks[**rank].mark, Mark::Undone(_));

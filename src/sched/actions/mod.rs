@@ -52,9 +52,13 @@ pub fn cycle(plan: &mut Plan) {
     windows::run(plan);
     expire::run(plan);
     timers::run(plan);
-    match offer::puts_off_cycle(plan) {
-        true => offer::run(plan),
-        false => full(plan),
+    // What is offered may leave so little that the rest need not wait.
+    let waits = offer::puts_off_cycle(plan) && {
+        offer::run(plan);
+        offer::puts_off_cycle(plan)
+    };
+    if !waits {
+        full(plan);
     }
     grants::follow(plan);
     forget::run(plan);

@@ -9,18 +9,18 @@
 use crate::base::{JobId, Mono, Span};
 use crate::model::Fact;
 use crate::sched::actions::allocate::start;
-use crate::sched::actions::{stale_gang, urgency};
+use crate::sched::actions::{PASSES, stale_gang, urgency};
 use crate::sched::board::Board;
+use crate::sched::board::heads::Head;
 use crate::sched::board::settle::Deed;
+use crate::sched::board::standing::Served;
 use crate::sched::board::turns::Turns;
+use crate::sched::future::keeper::shorter;
 use crate::sched::plan::Plan;
 use crate::sched::world::World;
 
 /// Full cycles of a large installation are so far apart at least.
 pub const CYCLES_APART: Span = Span::secs(1);
-/// Shapes of waiting jobs times nodes from which on an installation is large: where a full cycle
-/// takes milliseconds.
-const LARGE: usize = 20_000;
 
 /// Whether the full cycle has to wait; notes until when, and when one that waited is run.
 pub(super) fn puts_off_cycle(plan: &mut Plan) -> bool {
@@ -29,6 +29,8 @@ pub(super) fn puts_off_cycle(plan: &mut Plan) -> bool {
     let is_over = |due: Mono| due <= now;
     match due {
         Some(due) if is_large(world) && !is_over(due) => true,
+        // Nothing has happened since the one that was run at this very instant.
+        None if is_large(world) && world.cycle_ran == now && plan.facts().is_empty() => true,
         None if is_large(world) => {
             plan.note(Fact::CycleDue { at: Some(now + CYCLES_APART) });
             true
@@ -42,12 +44,25 @@ pub(super) fn puts_off_cycle(plan: &mut Plan) -> bool {
 }
 
 fn is_large(world: &World) -> bool {
-    world.index().queue.len().saturating_mul(world.nodes.len()) > LARGE
+    let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+    let work = count(world.index().queue.len()).saturating_mul(count(world.nodes.len()));
+    work > world.setup().cycle.large
 }
 
 /// Offers what is free, and stops the gangs whose grace is over.
 pub(super) fn run(plan: &mut Plan) {
-    urgency::run(plan, 0);
+    let (mut looked, _) = urgency::run(plan, 0);
+    for _ in 0..PASSES {
+        once(plan);
+        let (until, reordered) = urgency::run(plan, looked);
+        looked = until;
+        if !reordered {
+            break;
+        }
+    }
+}
+
+fn once(plan: &mut Plan) {
     let cycle = &plan.world().setup().cycle;
     let (gives, stops) = (cycle.on("allocate"), cycle.on("stale_gang"));
     let mut board = Board::standing(plan.world(), plan.at());
@@ -64,7 +79,8 @@ pub(super) fn run(plan: &mut Plan) {
 /// Starts whom all that is promised to them is free for.
 fn start_promised(board: &mut Board) {
     let promised: Vec<JobId> = board.world().index().promised.iter().copied().collect();
-    for id in promised.into_iter().filter(|id| board.is_promise_free(*id)).collect::<Vec<_>>() {
+    let free = |id: &JobId| board.promise_stands(*id) && board.is_promise_free(*id);
+    for id in promised.into_iter().filter(free).collect::<Vec<_>>() {
         if board.seat(id).is_none() {
             continue;
         }
@@ -80,17 +96,28 @@ fn start_promised(board: &mut Board) {
 fn offer(board: &mut Board) {
     let by_team = board.world().setup().cycle.on("fair_share");
     let mut turns = Turns::new(&board.teams, by_team);
-    for head in board.served_heads() {
+    let mut served = Served::default();
+    for head in board.served_heads(&mut served) {
         turns.push(&board.teams, head);
     }
-    while let Some(head) = turns.pop(&board.teams) {
+    while let Some(head) = turns.pop(&board.teams).filter(|_| served.is_any()) {
         let before = board.checkpoint();
-        if !start(board, &head) || board.is_promised(head.id()) {
+        if !starts(board, &head) {
             board.rollback(before);
+            let held_back = board.beside_nothing(|board| starts(board, &head));
+            board.rollback(before);
+            let next = held_back.then(|| shorter(board, &head)).flatten();
+            next.into_iter().for_each(|head| turns.push(&board.teams, head));
             continue;
         }
         board.commit();
+        served.look_again(board);
         let next = [board.again(&head), board.after(&head)];
         next.into_iter().flatten().for_each(|head| turns.push(&board.teams, head));
     }
+}
+
+/// Starts the next chunk of a job now, not once others are gone.
+fn starts(board: &mut Board, head: &Head) -> bool {
+    start(board, head) && !board.is_promised(head.id())
 }

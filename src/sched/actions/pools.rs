@@ -198,7 +198,7 @@ pub(in crate::sched) fn template(pool: &Pool) -> Arc<Node> {
 /// those that come. Jobs that get room by them are taken from the list.
 fn needed(world: &World, pool: &Pool, budget: u32, waiting: &mut Vec<Arc<Job>>, now: Mono) -> u32 {
     let node = template(pool);
-    let mut rooms = Rooms::open(world);
+    let mut rooms = Rooms::open(world, now);
     let members = world.pools.get(&pool.name).map(|state| &state.members);
     let coming = members.into_iter().flatten().filter(|(_, m)| m.stage == Stage::Coming);
     coming.for_each(|_| rooms.push(&node));

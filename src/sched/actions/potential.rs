@@ -4,7 +4,7 @@
 //! be helped, whatever the search would try. That is asked first, since most searches in a full
 //! installation would fail after a long time. It never says no where a search could succeed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::model::Resources;
@@ -26,20 +26,43 @@ pub struct Potential {
     givers: BTreeMap<usize, Rc<Vec<Giver>>>,
     /// What is held by node, for the teams that are looked into and a choice that allows all.
     whole: BTreeMap<Vec<bool>, Rc<Vec<Amounts>>>,
+    /// Requests, each for so many tasks, that all of these together cannot serve. What is evicted
+    /// is free instead, and what is placed was: once no is always no in a cycle.
+    never: BTreeSet<(Vec<bool>, Vec<(Resources, u64)>)>,
 }
 
 impl Board {
     /// Whether the tasks of a taker could all find room if every possible victim went.
     pub(super) fn could_ever_serve(&mut self, choice: &dyn Choice, taker: &Taker) -> bool {
-        let held = self.could_give(choice);
-        self.looks += self.rooms.len() as u64;
+        let teams = 0..self.teams.count();
+        let looks: Vec<bool> = teams.map(|team| choice.looks_into(self, team)).collect();
         let mut needs: BTreeMap<&Resources, u64> = BTreeMap::new();
         for request in &taker.requests {
             *needs.entry(request).or_default() += 1;
         }
-        needs.into_iter().all(|(request, tasks)| {
+        let needs = needs.into_iter().map(|(request, tasks)| (request.clone(), tasks)).collect();
+        let key = (looks, needs);
+        if choice.allows_all() && self.potential.never.contains(&key) {
+            return false;
+        }
+        let could = self.could_give_at_most(choice, &key.0, &key.1);
+        if !could && choice.allows_all() {
+            self.potential.never.insert(key);
+        }
+        could
+    }
+
+    fn could_give_at_most(
+        &mut self,
+        choice: &dyn Choice,
+        looks: &[bool],
+        needs: &[(Resources, u64)],
+    ) -> bool {
+        let held = self.could_give(choice, looks);
+        self.looks += self.rooms.len() as u64;
+        needs.iter().all(|(request, tasks)| {
             let need = Amounts::from(request);
-            let mut left = tasks;
+            let mut left = *tasks;
             for (node, held) in held.iter().enumerate() {
                 left = left.saturating_sub(times(&self.free_on(node).plus(held), &need));
                 if left == 0 {
@@ -51,21 +74,19 @@ impl Board {
     }
 
     /// What all possible victims hold, by node.
-    fn could_give(&mut self, choice: &dyn Choice) -> Rc<Vec<Amounts>> {
-        let teams = 0..self.teams.count();
-        let looks: Vec<bool> = teams.map(|team| choice.looks_into(self, team)).collect();
+    fn could_give(&mut self, choice: &dyn Choice, looks: &[bool]) -> Rc<Vec<Amounts>> {
         let held = match choice.allows_all() {
-            true => match self.potential.whole.get(&looks) {
+            true => match self.potential.whole.get(looks) {
                 Some(known) => known.clone(),
                 None => {
-                    let held = Rc::new(self.held_by(choice, &looks));
-                    self.potential.whole.insert(looks.clone(), held.clone());
+                    let held = Rc::new(self.held_by(choice, looks));
+                    self.potential.whole.insert(looks.to_vec(), held.clone());
                     held
                 }
             },
-            false => Rc::new(self.held_by(choice, &looks)),
+            false => Rc::new(self.held_by(choice, looks)),
         };
-        self.with_new(held, choice, &looks)
+        self.with_new(held, choice, looks)
     }
 
     fn held_by(&mut self, choice: &dyn Choice, looks: &[bool]) -> Vec<Amounts> {

@@ -26,7 +26,7 @@ const LITTLE_PERCENT: u64 = 5;
 
 /// Decides for whom room is kept. Notes nothing: [`settle`] does.
 pub fn run(board: &mut Board) {
-    let heads = chosen(board);
+    let heads = chosen(board, &board.left);
     if heads.is_empty() {
         return;
     }
@@ -61,15 +61,16 @@ pub fn run(board: &mut Board) {
     board.kept = kept;
 }
 
-/// Those that may have a reservation, in the order in which they get it.
-fn chosen(board: &Board) -> Vec<Head> {
+/// Of some jobs that wait, by turn, those that may have a reservation, in the order in which they
+/// get it.
+pub fn chosen(board: &Board, heads: &[Head]) -> Vec<Head> {
     if !board.world().setup().cycle.on("reservation") {
         return Vec::new();
     }
     let mut teams = BTreeSet::new();
     let mut jobs = BTreeSet::new();
-    let first = patient(board, &board.left);
-    let rest = board.left.iter().filter(|head| may_reserve(board, head)).cloned();
+    let first = patient(board, heads);
+    let rest = heads.iter().filter(|head| may_reserve(board, head)).cloned();
     let mut chosen: Vec<Head> = Vec::new();
     for head in first.into_iter().chain(rest) {
         if chosen.len() < RESERVATIONS_MAX && teams.insert(head.team) && jobs.insert(head.id()) {

@@ -69,7 +69,7 @@ pub trait Choice {
     fn looks_into(&self, board: &Board, team: usize) -> bool;
     /// Whether a job at this place of a team may be a victim.
     fn allows(&self, place: &Place) -> bool;
-    /// Whether every job of those teams may be one, for which [`Choice::allows`] need not be asked.
+    /// Whether every job of those teams may be one, as far as it is worth asking before a search.
     fn allows_all(&self) -> bool {
         false
     }

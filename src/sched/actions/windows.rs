@@ -3,6 +3,7 @@
 
 use crate::base::{Name, Wall};
 use crate::model::Fact;
+use crate::model::page::Opening;
 use crate::model::setup::Setup;
 use crate::model::team::Team;
 use crate::model::window::Window;
@@ -12,6 +13,8 @@ use crate::sched::world::World;
 
 /// The name of the switch.
 const SWITCH: &str = "window";
+/// Edges of one window that are told at most: some more than a week of daily ones has.
+const EDGES_MAX: usize = 20;
 
 /// Gives each team the terms that hold at this time of the week.
 pub fn run(plan: &mut Plan) {
@@ -27,6 +30,25 @@ pub fn run(plan: &mut Plan) {
 pub fn next_edge(world: &World, at: Wall) -> Option<Wall> {
     let windows = in_use(world.setup()).filter(|window| world.teams.contains_key(&window.team));
     window::next_edge(windows.map(|window| &window.weekly), at)
+}
+
+/// When the windows of teams are open from a time on, up to another, by window, then by time. Each
+/// is told for itself: of several that are open at once the first counts.
+pub fn openings(world: &World, from: Wall, to: Wall) -> Vec<Opening> {
+    let windows = in_use(world.setup()).filter(|window| world.teams.contains_key(&window.team));
+    let mut all = Vec::new();
+    for Window { name, team, weekly, .. } in windows {
+        let mut at = Some(from);
+        for _ in 0..EDGES_MAX {
+            let Some(then) = at.filter(|at| *at < to) else { break };
+            if let Some(open) = weekly.open_at(then) {
+                let (team, window, zone) = (team.clone(), name.clone(), weekly.zone.clone());
+                all.push(Opening { team, window, zone, from: open.from, until: open.until });
+            }
+            at = weekly.next_edge(then);
+        }
+    }
+    all
 }
 
 fn in_use(setup: &Setup) -> impl Iterator<Item = &Window> {

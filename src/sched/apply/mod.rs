@@ -45,7 +45,8 @@ impl World {
             Fact::LimitLifted { resource, .. } => {
                 self.limited.remove(resource);
             }
-            Fact::CycleDue { at } => self.cycle_due = *at,
+            Fact::CycleDue { at: Some(due) } => self.cycle_due = Some(*due),
+            Fact::CycleDue { at: None } => (self.cycle_due, self.cycle_ran) = (None, at.now),
             Fact::TeamPaused { team: None, hold } => self.paused = Some(hold.clone()),
             Fact::TeamPaused { team: Some(team), hold } => {
                 self.team_mut(team).paused = Some(hold.clone());

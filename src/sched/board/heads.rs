@@ -48,10 +48,7 @@ impl Board {
         shape: &Arc<Shape>,
         places: impl Iterator<Item = &'a Place>,
     ) -> Option<Head> {
-        let promised = &self.world.index().promised;
-        let mut places = places.filter(|place| {
-            self.standing.is_none() || promised.is_empty() || !promised.contains(&place.id)
-        });
+        let mut places = places.filter(|place| !self.promise_stands(place.id));
         self.head(shape, *places.next()?)
     }
 

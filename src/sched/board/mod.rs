@@ -17,10 +17,12 @@ pub mod standing;
 pub mod teams;
 pub mod turns;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::base::{At, JobId, Name, Span};
+use crate::base::{At, JobId, Mono, Name, Span};
+use crate::model::job::Job;
 use crate::model::node::Node;
 use crate::sched::actions::potential::Potential;
 use crate::sched::board::heads::Head;
@@ -30,6 +32,7 @@ use crate::sched::board::settle::Deed;
 use crate::sched::board::standing::Standing;
 use crate::sched::board::teams::Teams;
 use crate::sched::future::ask::Counter;
+use crate::sched::future::estimate::Left;
 use crate::sched::future::guard::{Guard, Kept};
 use crate::sched::future::timeline::Parts;
 use crate::sched::index::{Holding, Use, holdings};
@@ -72,6 +75,10 @@ pub struct Board {
     pub kept: Vec<Kept>,
     /// What is or will be free on each node that takes new work.
     frees: Vec<Amounts>,
+    /// The sum of that.
+    free: Amounts,
+    /// What has run since before the cycle, once asked for.
+    pub(in crate::sched) runs: OnceCell<Vec<(Arc<Job>, Left)>>,
     /// Some nodes are not for everybody.
     has_spot: bool,
     /// What found no room since the last time some became free: nor does anything larger.
@@ -135,6 +142,8 @@ impl Board {
             standing: None,
             kept: Vec::new(),
             frees: Vec::new(),
+            free: Amounts::default(),
+            runs: OnceCell::new(),
             has_spot: world.nodes().any(|node| node.traits.spot),
             hopeless: Vec::new(),
             potential: Potential::default(),
@@ -142,22 +151,16 @@ impl Board {
         };
         board.doubt_the_stuck();
         board.frees = (0..board.rooms.len()).map(|node| board.free_now_or_later(node)).collect();
+        board.free = board.frees.iter().fold(Amounts::default(), |sum, free| sum.plus(free));
         board
     }
 
     /// Room of processes that should long be gone is not counted on.
     fn doubt_the_stuck(&mut self) {
         let world = self.world.clone();
-        let long = world.index().stopping.iter();
-        let long = long.take_while(|(since, _)| *since + STUCK_AFTER <= self.at.now);
-        for job in long.filter_map(|(_, id)| world.job(*id)) {
-            if job.since.now + job.spec.grace + STUCK_AFTER > self.at.now {
-                continue;
-            }
-            for Holding { placement, held, .. } in holdings(job) {
-                if let Some(node) = self.node(&placement.node) {
-                    self.rooms[node].release(&held, &placement.gpus, false);
-                }
+        for Holding { placement, held, .. } in stuck(&world, self.at.now) {
+            if let Some(node) = self.node(&placement.node) {
+                self.rooms[node].release(&held, &placement.gpus, false);
             }
         }
     }
@@ -235,7 +238,13 @@ impl Board {
 
     /// The same of all of them together.
     pub fn free(&self) -> Amounts {
-        self.frees.iter().fold(Amounts::default(), |sum, free| sum.plus(free))
+        self.free
+    }
+
+    fn count_free(&mut self, node: usize) {
+        let (before, after) = (self.frees[node], self.free_now_or_later(node));
+        self.free = self.free.minus(&before).plus(&after);
+        self.frees[node] = after;
     }
 
     /// A job is promised room that others are giving back.
@@ -255,7 +264,7 @@ impl Board {
             match self.log.pop() {
                 Some(Undo::Room(at, room)) => {
                     self.rooms[at] = *room;
-                    self.frees[at] = self.free_now_or_later(at);
+                    self.count_free(at);
                 }
                 Some(Undo::Queue(at, queue)) => self.teams.queues[at] = *queue,
                 Some(Undo::Mark(id, rank, mark)) => {
@@ -292,7 +301,7 @@ impl Board {
     fn change_room(&mut self, at: usize, change: impl FnOnce(&mut Room)) {
         self.log.push(Undo::Room(at, Box::new(self.rooms[at].clone())));
         change(&mut self.rooms[at]);
-        self.frees[at] = self.free_now_or_later(at);
+        self.count_free(at);
     }
 
     fn change_queue(&mut self, at: usize, change: impl FnOnce(&mut Queue)) {
@@ -305,6 +314,12 @@ impl Board {
             let before = std::mem::replace(&mut cell.mark, mark);
             self.log.push(Undo::Mark(id, rank, before));
         }
+    }
+
+    /// One of its tasks asks for no less than what has found no room.
+    pub(in crate::sched) fn is_hopeless_head(&self, head: &Head) -> bool {
+        let mut requests = head.shape.requests().map(Amounts::from);
+        requests.any(|request| self.is_hopeless(&request))
     }
 
     /// Something no larger has found no room.
@@ -330,6 +345,15 @@ impl Board {
         let total = self.world.countable(name)?.count;
         Some(Level { total, held, releasing, promised: 0 })
     }
+}
+
+/// What processes hold that were told to stop and should long be gone.
+pub(in crate::sched) fn stuck(world: &World, now: Mono) -> impl Iterator<Item = Holding<'_>> {
+    let long = world.index().stopping.iter();
+    let long = long.take_while(move |(since, _)| *since + STUCK_AFTER <= now);
+    let jobs = long.filter_map(|(_, id)| world.job(*id));
+    let jobs = jobs.filter(move |job| job.since.now + job.spec.grace + STUCK_AFTER <= now);
+    jobs.flat_map(|job| holdings(job))
 }
 
 /// Room on one node, whatever its state.

@@ -86,7 +86,7 @@ impl Board {
                 continue;
             }
             // Nothing was tried before it that would be taken back now.
-            if at == 0 && fresh && plain && mode == Mode::Start && self.guard.is_none() {
+            if at == 0 && fresh && plain && mode == Mode::Start && self.denies_nothing() {
                 self.hopeless.push(asks[0]);
             }
             return false;
@@ -289,14 +289,19 @@ impl Board {
 
     /// Whether neither its array nor a rate keeps a new start back.
     pub fn is_unhindered(&self, head: &Head) -> bool {
-        let Some(job) = self.world.job(head.id()) else { return false };
+        let job = self.world.job(head.id());
+        job.is_some_and(|job| self.array_is_open(&job.spec, true)) && self.has_rate_for(head)
+    }
+
+    /// Whether no rate keeps a new start back.
+    pub fn has_rate_for(&self, head: &Head) -> bool {
         let rate_allows = |(name, need): (Name, u64)| {
             let Some(countable) = self.world.countable(&name) else { return false };
             let used = self.rates.get(&name).copied().unwrap_or(0);
             let taken = self.world.taken(&name, self.at.now).saturating_add(used);
             countable.per_minute.is_none_or(|rate| taken.saturating_add(need) <= rate)
         };
-        self.array_is_open(&job.spec, true) && asks(&head.shape).custom.into_iter().all(rate_allows)
+        asks(&head.shape).custom.into_iter().all(rate_allows)
     }
 
     fn count_element(&mut self, spec: &JobSpec) {

@@ -107,7 +107,9 @@ impl Seat {
             Some(Spot { node, grip: Grip::Known(placement.gpus.clone()) })
         };
         let mark = |task: &crate::model::job::Task| match (task.state, spot(task)) {
-            (TaskState::Nominated, Some(spot)) if board.standing.is_some() => Mark::Promised(spot),
+            (TaskState::Nominated, Some(spot)) if board.promise_stands(job.id) => {
+                Mark::Promised(spot)
+            }
             (TaskState::Pending | TaskState::Nominated, _) => Mark::Waits,
             (TaskState::Starting | TaskState::Running, Some(spot)) => Mark::Holds(spot),
             (TaskState::Stopping, Some(spot)) => Mark::Leaves(spot),

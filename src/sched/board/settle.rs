@@ -3,12 +3,12 @@
 use crate::base::{JobId, TaskId};
 use crate::model::Fact;
 use crate::model::fact::{Class, Eviction};
-use crate::model::job::{Placement, StopFor, TaskState};
+use crate::model::job::{GpuShare, Placement, StopFor, TaskState};
 use crate::sched::board::Board;
 use crate::sched::board::seat::{Mark, Spot};
 use crate::sched::decide::life;
 use crate::sched::plan::Plan;
-use crate::sched::policy::fit::{Deal, When};
+use crate::sched::policy::fit::{Deal, WHOLE, When};
 
 /// The name shown as the author of what rules do.
 const BY: &str = "holdshort";
@@ -31,6 +31,17 @@ pub enum Deed {
 
 /// Whose devices are meant: a task that starts, or one that is promised some.
 type Dealt = std::collections::BTreeMap<(JobId, usize), Placement>;
+
+/// A task that devices are dealt to.
+#[derive(Clone)]
+struct Claim<'a> {
+    when: When,
+    /// What it was promised before.
+    before: Option<&'a [GpuShare]>,
+    job: JobId,
+    rank: usize,
+    spot: &'a Spot,
+}
 
 impl Board {
     /// Notes the facts.
@@ -55,7 +66,7 @@ impl Board {
     fn end_promises(&self, plan: &mut Plan) {
         let promised: Vec<JobId> = plan.world().index().promised.iter().copied().collect();
         for id in promised {
-            if self.standing.is_some() && !self.seats.contains_key(&id) {
+            if self.promise_stands(id) && !self.seats.contains_key(&id) {
                 continue;
             }
             let Some(job) = plan.job(id) else { continue };
@@ -72,38 +83,50 @@ impl Board {
         }
     }
 
-    /// Gives whole devices their indices, node by node: to what starts, then to promises.
+    /// Gives whole devices their indices, node by node: to what starts, then to promises. What
+    /// was promised some before gets the same ones, if they are still to be had: a promise that
+    /// changes from cycle to cycle is none.
     fn deal(&self) -> Dealt {
-        let mut by_node: Vec<Vec<(When, JobId, usize, &Spot)>> = vec![Vec::new(); self.rooms.len()];
+        let mut by_node: Vec<Vec<Claim>> = vec![Vec::new(); self.rooms.len()];
         for deed in &self.deeds {
             let Deed::Goes(id) = deed else { continue };
             let Some(seat) = self.seats.get(id) else { continue };
             for (rank, cell) in seat.tasks.iter().enumerate() {
-                match &cell.mark {
-                    Mark::Starts(spot) => by_node[spot.node].push((When::Now, *id, rank, spot)),
-                    Mark::Promised(to) | Mark::Moves { to, .. } => {
-                        by_node[to.node].push((When::Later, *id, rank, to));
-                    }
-                    _ => {}
-                }
+                let (when, spot) = match &cell.mark {
+                    Mark::Starts(spot) => (When::Now, spot),
+                    Mark::Promised(to) | Mark::Moves { to, .. } => (When::Later, to),
+                    _ => continue,
+                };
+                let before = self.promised_before(*id, rank, spot);
+                by_node[spot.node].push(Claim { when, before, job: *id, rank, spot });
             }
         }
         let mut dealt = Dealt::new();
-        for (room, tasks) in self.rooms.iter().zip(&mut by_node) {
-            if tasks.is_empty() {
+        for (room, claims) in self.rooms.iter().zip(&mut by_node) {
+            if claims.is_empty() {
                 continue;
             }
-            tasks.sort_by_key(|(when, ..)| *when);
+            claims.sort_by_key(|claim| (claim.when, claim.before.is_none()));
             let mut deal = Deal::of(room);
-            for (when, id, rank, spot) in tasks.iter() {
-                if dealt.contains_key(&(*id, *rank)) {
+            claims.iter().filter_map(|claim| claim.before).for_each(|before| deal.spare(before));
+            for Claim { when, before, job, rank, spot } in claims.iter() {
+                if dealt.contains_key(&(*job, *rank)) {
                     continue;
                 }
-                let gpus = deal.deal(room, &spot.grip, *when);
-                dealt.insert((*id, *rank), Placement { node: room.name.clone(), gpus });
+                let kept = before.filter(|before| deal.keep(&spot.grip, before, *when));
+                let gpus = kept.map_or_else(|| deal.deal(room, &spot.grip, *when), <[_]>::to_vec);
+                dealt.insert((*job, *rank), Placement { node: room.name.clone(), gpus });
             }
         }
         dealt
+    }
+
+    /// The devices of a node that a task was promised by an earlier cycle.
+    fn promised_before(&self, id: JobId, rank: usize, spot: &Spot) -> Option<&[GpuShare]> {
+        let task = self.world().job(id)?.tasks.get(rank)?;
+        let placement = task.placement.as_ref().filter(|_| task.state == TaskState::Nominated)?;
+        let whole = placement.gpus.iter().any(|share| share.milli == WHOLE);
+        (whole && placement.node == self.rooms[spot.node].name).then_some(&placement.gpus)
     }
 
     fn go(&self, plan: &mut Plan, id: JobId, dealt: &Dealt) {
@@ -129,8 +152,11 @@ impl Board {
         };
         for rank in starts {
             if let Some(placement) = dealt.get(&(id, rank)) {
-                let (task, placement) = (task(rank), placement.clone());
-                plan.note(Fact::TaskPlaced { task, placement, class: Class::StartStop });
+                let (task, placement, class) = (task(rank), placement.clone(), Class::StartStop);
+                // One that follows a task that was taken comes after the ranks of all groups.
+                let group = job.tasks.get(rank).map(|task| task.group);
+                let group = group.filter(|_| job.spec.groups.is_some());
+                plan.note(Fact::TaskPlaced { task, placement, class, group });
             }
         }
         for rank in ranks(|mark| matches!(mark, Mark::Promised(_))) {

@@ -1,10 +1,10 @@
 //! The board of a world in which promises and reservations stand: only what is free is given out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::{At, JobId, Mono};
 use crate::model::Resources;
-use crate::model::job::TaskState;
+use crate::model::job::{Job, TaskState};
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::board::seat::Seat;
@@ -17,6 +17,10 @@ use crate::sched::world::World;
 #[derive(Debug, Clone, Default)]
 pub struct Standing {
     kept: BTreeMap<usize, Vec<(JobId, Mono, Amounts)>>,
+    /// Jobs whose promises can no longer be kept: a node went away, or has less than before.
+    void: BTreeSet<JobId>,
+    /// What is kept is looked away from for a moment.
+    looks_away: bool,
 }
 
 impl Board {
@@ -37,14 +41,10 @@ impl Board {
             }
         }
         for job in world.index().promised.iter().filter_map(|id| world.job(*id)) {
-            for task in job.tasks.iter().filter(|task| task.state == TaskState::Nominated) {
-                let Some(placement) = &task.placement else { continue };
-                let Some(node) = board.node(&placement.node) else { continue };
-                let request = job.spec.request_of(task.group);
-                let grip = Grip::Known(placement.gpus.clone());
-                board.change_room(node, |room| room.take(request, &grip, When::Later));
-                let units = Resources { custom: request.custom.clone(), ..Resources::default() };
-                board.take_units(&units, When::Later);
+            let before = board.checkpoint();
+            if !board.keeps_promise(job) {
+                board.rollback(before);
+                standing.void.insert(job.id);
             }
         }
         board.standing = Some(Box::new(standing));
@@ -52,10 +52,50 @@ impl Board {
         board
     }
 
+    /// Takes what is promised to a job; whether that is still possible.
+    fn keeps_promise(&mut self, job: &Job) -> bool {
+        let mut tasks = job.tasks.iter().filter(|task| task.state == TaskState::Nominated);
+        tasks.all(|task| {
+            let Some(placement) = &task.placement else { return false };
+            let Some(node) = self.node(&placement.node) else { return false };
+            let request = job.spec.request_of(task.group);
+            let grip = Grip::Known(placement.gpus.clone());
+            let fits = self.is_open(node) && self.rooms[node].fits_so(request, &grip, When::Later);
+            self.change_room(node, |room| room.take(request, &grip, When::Later));
+            self.take_units(request, When::Later);
+            fits
+        })
+    }
+
+    /// The promises of the world to a job stand.
+    pub fn promise_stands(&self, id: JobId) -> bool {
+        let stands = |standing: &Standing| !standing.void.contains(&id);
+        self.standing.as_deref().is_some_and(stands) && self.world().index().promised.contains(&id)
+    }
+
+    /// Nobody is kept from room that is free.
+    pub(super) fn denies_nothing(&self) -> bool {
+        let standing = self.standing.as_ref();
+        let keeps = standing.is_some_and(|held| !held.looks_away && !held.kept.is_empty());
+        self.guard.is_none() && !keeps
+    }
+
+    /// Does something as if nothing were kept for others.
+    pub fn beside_nothing<T>(&mut self, act: impl FnOnce(&mut Board) -> T) -> T {
+        let look_away = |board: &mut Board, on: bool| {
+            board.standing.iter_mut().for_each(|standing| standing.looks_away = on);
+        };
+        look_away(self, true);
+        let done = act(self);
+        look_away(self, false);
+        done
+    }
+
     /// Whether a node has room for a task of a job beside what is kept there for others: they
     /// begin once it is over, or do with what it leaves.
     pub(super) fn stands_beside(&self, seat: &Seat, node: usize, request: &Resources) -> bool {
-        let kept = self.standing.as_ref().and_then(|standing| standing.kept.get(&node));
+        let standing = self.standing.as_ref().filter(|standing| !standing.looks_away);
+        let kept = standing.and_then(|standing| standing.kept.get(&node));
         let Some(kept) = kept else { return true };
         let over = surely_over(self, &seat.job);
         let others = kept.iter().filter(|(job, at, _)| *job != seat.id() && *at < over);
@@ -84,34 +124,53 @@ impl Board {
     }
 
     /// The best of each shape, of those without a promise, for which free room might do.
-    pub fn served_heads(&self) -> Vec<Head> {
-        let free = |node: usize| {
-            let room = &self.rooms[node];
-            let milli = room.devices.iter().map(|device| device.level.free()).sum();
-            let (cpu_milli, mem_bytes) = (room.cpu.free(), room.mem.free());
-            Amounts { cpu_milli, mem_bytes, gpu_milli: milli }
-        };
-        let open = (0..self.rooms.len()).filter(|node| self.is_open(*node));
-        let rooms: Vec<(usize, Amounts)> = open.map(|node| (node, free(node))).collect();
-        let mut known: Vec<(&Resources, bool)> = Vec::new();
-        let mut served = |request| match known.iter().find(|(known, _)| *known == request) {
-            Some((_, served)) => *served,
-            None => {
-                let need = Amounts::from(request);
-                let fits = |(node, free): &(usize, Amounts)| {
-                    need.fits_in(free) && self.rooms[*node].fits(request, When::Now)
-                };
-                let served = rooms.iter().any(fits);
-                known.push((request, served));
-                served
+    pub fn served_heads(&self, served: &mut Served) -> Vec<Head> {
+        let queue = self.world().index().queue.iter();
+        let heads = queue.filter(|(shape, _)| match shape.thaw {
+            Some(_) => {
+                served.thaws = true;
+                true
             }
-        };
-        let world = self.world();
-        let queue = world.index().queue.iter();
-        let served = queue.filter(|(shape, _)| match shape.thaw {
-            Some(_) => true,
-            None => shape.requests().all(&mut served),
+            None => shape.requests().all(|request| served.of(self, request)),
         });
-        served.filter_map(|(shape, places)| self.first_head(shape, places.iter())).collect()
+        heads.filter_map(|(shape, places)| self.first_head(shape, places.iter())).collect()
+    }
+
+    fn serves(&self, request: &Resources) -> bool {
+        let need = Amounts::from(request);
+        let fits = |node: &usize| {
+            need.fits_in(&self.frees[*node]) && self.rooms[*node].fits(request, When::Now)
+        };
+        (0..self.rooms.len()).any(|node| fits(&node))
+    }
+}
+
+/// For which requests of single tasks there is room now.
+#[derive(Debug, Default)]
+pub struct Served {
+    known: Vec<(Resources, bool)>,
+    /// Somebody waits who goes on where it is.
+    thaws: bool,
+}
+
+impl Served {
+    fn of(&mut self, board: &Board, request: &Resources) -> bool {
+        if let Some((_, served)) = self.known.iter().find(|(known, _)| known == request) {
+            return *served;
+        }
+        let served = board.serves(request);
+        self.known.push((request.clone(), served));
+        served
+    }
+
+    /// Room was taken: for some there may be none left.
+    pub fn look_again(&mut self, board: &Board) {
+        let served = self.known.iter_mut().filter(|(_, served)| *served);
+        served.for_each(|(request, served)| *served = board.serves(request));
+    }
+
+    /// Whether anybody could still be served.
+    pub fn is_any(&self) -> bool {
+        self.thaws || self.known.iter().any(|(_, served)| *served)
     }
 }

@@ -55,7 +55,7 @@ impl Teams {
         for (at, team) in teams.iter().enumerate() {
             let line = all.lines[at].clone();
             all.paused[at] |= line.iter().any(|above| teams[*above].paused.is_some());
-            let Account { held, firm, wanted: wants } = world.index().account_of(&team.name);
+            let Account { held, firm, wanted: wants, .. } = world.index().account_of(&team.name);
             let past = world.past_use().of(&team.name);
             for above in line {
                 used[above] = used[above].plus(&past);

@@ -182,7 +182,7 @@ fn requeue(plan: &mut Plan, job: &Job, by: &Actor) -> Result<(), Refusal> {
         let hint = format!("`holdshort why {}` says what it waits for", job.id);
         return Err(Refusal::new(RefusalCode::Conflict, what, hint));
     }
-    if !job.has_way_back() && job.spec.retry == 0 {
+    if !job.has_way_back() {
         let what = format!("nothing says how job {} could start again", job.id);
         let hint = "submit with --requeue or --resumable, or cancel it and use `again`";
         return Err(Refusal::new(RefusalCode::Conflict, what, hint));

@@ -190,7 +190,7 @@ fn after_attempt(plan: &mut Plan, id: JobId, stopped_for: Option<StopFor>, exit:
             service::restart(plan, &job);
         }
         Some(StopFor::Unhealthy | StopFor::Failure | StopFor::Gang) | None => match exit {
-            Some(Exit::Unknown) if job.has_way_back() => settle(plan, id),
+            Some(Exit::Unknown) if job.spec.comes_back() || job.continues() => settle(plan, id),
             Some(exit) if !exit.is_success() => fail(plan, &job, &exit),
             _ => end(plan, id, Outcome::Succeeded),
         },

@@ -162,7 +162,7 @@ fn check_wishes(spec: &JobSpec) -> Result<(), Refusal> {
 /// Something that is stopped for others must say how it goes on.
 pub(super) fn no_way_back(what: &str) -> Refusal {
     let what = format!("a {what} job must say how it goes on after it was stopped");
-    usage(what, "--requeue from the beginning, --resumable from where it was")
+    usage(what, "--requeue or --retry from the beginning, --resumable from where it was")
 }
 
 /// The other job must be known, and if it has ended, in the way that is asked for.

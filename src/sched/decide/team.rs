@@ -40,6 +40,11 @@ pub(super) fn decide(
             known_team(plan, team)?;
             set(plan, team, terms, by)
         }
+        TeamChange::Change(said) => {
+            known_team(plan, team)?;
+            let own = plan.world().teams.get(team).map(|team| team.own().clone());
+            set(plan, team, &said.over(&own.unwrap_or_default()), by)
+        }
         TeamChange::Remove => remove(plan, team, by),
     }?;
     if let Some(Key { key, body }) = key.cloned() {

@@ -9,6 +9,7 @@ mod running;
 mod share;
 mod standings;
 mod urgency;
+mod windows;
 mod would;
 
 use crate::base::{At, JobId};
@@ -56,6 +57,7 @@ fn beside(world: &World, job: &Job, at: At, dominant: &Reason) -> Vec<Reason> {
             if matches!(dominant.code, Code::NoRoom | Code::GangIncomplete) {
                 reasons.extend(share::reasons(world, job, at));
             }
+            reasons.extend(windows::reasons(world, job));
             reasons.extend(running::evicted(job));
             // A place in the queue means nothing where more than room is missing.
             let no_turn = matches!(
@@ -67,6 +69,7 @@ fn beside(world: &World, job: &Job, at: At, dominant: &Reason) -> Vec<Reason> {
         }
         State::Starting | State::Running => {
             reasons.extend(running::reasons(world, job, at));
+            reasons.extend(windows::reasons(world, job));
             reasons.extend(running::evicted(job));
             reasons.extend(urgency::reasons(job));
         }
@@ -132,6 +135,7 @@ fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reas
         | Code::ThawWaits
         | Code::AtShare
         | Code::Owed
+        | Code::WindowOpen
         | Code::Evicted
         | Code::Turn
         | Code::Boosted

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::base::{At, JobId, Name};
+use crate::base::{At, JobId, Mono, Name};
 use crate::model::Resources;
 use crate::model::estimate::Confidence;
 use crate::model::job::{Job, JobSpec, State, TaskState};
@@ -11,13 +11,14 @@ use crate::model::node::{Gpu, Node};
 use crate::model::page::Lane;
 use crate::model::pool::Stage;
 use crate::model::reason::{Code, Reason};
-use crate::model::setup::PlaceBy;
+use crate::model::setup::{Countable, PlaceBy};
 use crate::sched::actions::pools;
 use crate::sched::board::place::Fussy;
-use crate::sched::board::room as room_of;
+use crate::sched::board::{room as room_of, stuck};
 use crate::sched::explain::nodes;
 use crate::sched::future::estimate;
 use crate::sched::gangs;
+use crate::sched::index::Holding;
 use crate::sched::policy::fit::{self, Best, Grip, Room, When};
 use crate::sched::policy::gang::Share;
 use crate::sched::world::World;
@@ -36,8 +37,8 @@ pub(in crate::sched) struct Rooms {
 
 impl Rooms {
     /// All nodes that take new work, as they are.
-    pub(in crate::sched) fn open(world: &World) -> Rooms {
-        rooms(world, None, |node| node.up && node.drain.is_none())
+    pub(in crate::sched) fn open(world: &World, now: Mono) -> Rooms {
+        rooms(world, now, None, |node| node.up && node.drain.is_none())
     }
 
     /// Adds an empty node.
@@ -141,8 +142,11 @@ pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
     for (count, node) in could_come(world) {
         (0..count.min(spec.gang.min)).for_each(|_| rooms.push(&node));
     }
-    let (placed, best) = rooms.place(spec, true, &tasks)?;
-    let reason = shortage(Code::NeverFits, largest(spec, &tasks), best, "largest");
+    let request = largest(spec, &tasks);
+    let empty = fit::best(&rooms.rooms, request);
+    let (placed, left) = rooms.place(spec, true, &tasks)?;
+    // What is short is what is left once the others stand; what there is is an empty node.
+    let reason = shortage_of(Code::NeverFits, request, left, empty, "largest");
     Some(gang(reason, spec.gang.min, placed))
 }
 
@@ -198,13 +202,13 @@ pub(super) fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
     }
     countables(world, job, &chunk, at, &mut reasons);
     if job.frozen {
-        reasons.extend(thaw_waits(world, job));
+        reasons.extend(thaw_waits(world, job, at.now));
         return reasons;
     }
     reasons.extend(promised(world, job));
-    let mut free = rooms(world, Some(job.id), |node| node.up && node.drain.is_none());
+    let mut free = rooms(world, at.now, Some(job.id), |node| node.up && node.drain.is_none());
     if let Some((placed, best)) = free.place(spec, job.has_way_back(), &tasks) {
-        reasons.push(no_room(world, job, &tasks, placed, best));
+        reasons.push(no_room(world, at.now, job, &tasks, (placed, best)));
     }
     if reasons.is_empty() {
         reasons.extend(reserved(world, job, at));
@@ -230,10 +234,16 @@ fn running(job: &Job) -> Vec<Share> {
 }
 
 /// Free room as it is, less what is promised to others than `but`.
-fn rooms(world: &World, but: Option<JobId>, which: impl Fn(&Node) -> bool) -> Rooms {
+fn rooms(world: &World, now: Mono, but: Option<JobId>, which: impl Fn(&Node) -> bool) -> Rooms {
     let nodes = world.nodes().filter(|node| which(node));
     let used = |node: &Node| room_of(node, Some(&world.index().used(&node.name)));
     let mut rooms = Rooms::of(world, nodes, used);
+    for Holding { placement, held, .. } in stuck(world, now) {
+        let room = rooms.rooms.iter_mut().find(|room| room.name == placement.node);
+        if let Some(room) = room {
+            room.release(&held, &placement.gpus, false);
+        }
+    }
     for id in world.index().promised.iter().filter(|id| Some(**id) != but) {
         let Some(job) = world.job(*id) else { continue };
         for task in job.tasks.iter().filter(|task| task.state == TaskState::Nominated) {
@@ -269,7 +279,7 @@ fn promised(world: &World, job: &Job) -> Option<Reason> {
 }
 
 /// A frozen job can only go on where it is.
-fn thaw_waits(world: &World, job: &Job) -> Option<Reason> {
+fn thaw_waits(world: &World, job: &Job, now: Mono) -> Option<Reason> {
     let mut cores: std::collections::BTreeMap<&Name, u64> = Default::default();
     for task in job.active_tasks() {
         if let Some(placement) = &task.placement {
@@ -277,7 +287,7 @@ fn thaw_waits(world: &World, job: &Job) -> Option<Reason> {
             *cores.entry(&placement.node).or_default() += need;
         }
     }
-    let rooms = rooms(world, None, |node| node.up);
+    let rooms = rooms(world, now, None, |node| node.up);
     let free = |name: &Name| rooms.rooms.iter().find(|room| room.name == *name);
     let fits = |(name, need): (&&Name, &u64)| free(name).is_some_and(|r| r.cpu.free() >= *need);
     if cores.iter().all(fits) {
@@ -301,7 +311,9 @@ fn promised_units(world: &World, name: &str, but: JobId) -> u64 {
 
 fn countables(world: &World, job: &Job, chunk: &Resources, at: At, reasons: &mut Vec<Reason>) {
     for (name, need) in &chunk.custom {
-        let (need, Some(countable)) = (*need, world.countable(name)) else { continue };
+        // One that is no longer there has no unit; who was frozen meanwhile waits for it.
+        let nothing = Countable { count: 0, per_minute: None };
+        let (need, countable) = (*need, world.countable(name).unwrap_or(nothing));
         if let Some(limited) = world.limit_of(name, at.wall).filter(|_| !job.frozen) {
             reasons.push(super::urgency::limited(name, limited));
         }
@@ -331,10 +343,16 @@ fn countables(world: &World, job: &Job, chunk: &Resources, at: At, reasons: &mut
     }
 }
 
-fn no_room(world: &World, job: &Job, tasks: &[Share], placed: u32, best: Best) -> Reason {
+fn no_room(
+    world: &World,
+    now: Mono,
+    job: &Job,
+    tasks: &[Share],
+    (placed, best): (u32, Best),
+) -> Reason {
     let (spec, comes_back) = (&job.spec, job.has_way_back());
     // Would it fit if the drained nodes or the devices others use were there?
-    let mut undrained = rooms(world, Some(job.id), |node| node.up);
+    let mut undrained = rooms(world, now, Some(job.id), |node| node.up);
     if undrained.place(spec, comes_back, tasks).is_none() {
         let drained = world.nodes().filter(|node| node.drain.is_some()).map(|node| &*node.name);
         let names: Vec<&str> = drained.collect();
@@ -365,13 +383,18 @@ fn foreign_user(world: &World, job: &Job, tasks: &[Share]) -> Option<Name> {
 
 /// What is asked for against the most there is in one place, of what is short only.
 fn shortage(code: Code, request: &Resources, best: Best, word: &str) -> Reason {
+    shortage_of(code, request, best, best, word)
+}
+
+/// The same, where what decides what is short is not what is said to be there.
+fn shortage_of(code: Code, request: &Resources, left: Best, best: Best, word: &str) -> Reason {
     let mut reason = Reason::bare(code);
-    for (name, need, have) in [
-        ("gpu_milli", request.gpu_milli, best.gpu_milli),
-        ("cpu_milli", request.cpu_milli, best.cpu_milli),
-        ("mem_bytes", request.mem_bytes, best.mem_bytes),
+    for (name, need, left, have) in [
+        ("gpu_milli", request.gpu_milli, left.gpu_milli, best.gpu_milli),
+        ("cpu_milli", request.cpu_milli, left.cpu_milli, best.cpu_milli),
+        ("mem_bytes", request.mem_bytes, left.mem_bytes, best.mem_bytes),
     ] {
-        if need > have {
+        if need > left {
             reason = reason.with(&format!("need_{name}"), need);
             reason = reason.with(&format!("{word}_{name}"), have);
         }

@@ -61,6 +61,8 @@ pub enum Counter {
     Limit(usize, Kind),
     /// What its jobs that never give way may still come to hold.
     FirmQuota(usize, Kind),
+    /// Elements of an array that may still run at once with so many.
+    Elements(JobId, u32),
 }
 
 impl Counter {
@@ -84,11 +86,15 @@ impl Counter {
                 let queue = &board.teams.queues[*team];
                 less(queue.quota.get(*kind), queue.firm.get(*kind))
             }
+            Counter::Elements(array, throttle) => {
+                let running = board.world().index().elements(*array);
+                i64::from(*throttle) - i64::from(running)
+            }
         }
     }
 
-    /// What one task of a job's group holds of it.
-    pub fn held_by(&self, board: &Board, job: &Job, group: u32) -> u64 {
+    /// What the task of a rank in a job's group holds of it.
+    pub fn held_by(&self, board: &Board, job: &Job, (rank, group): (usize, u32)) -> u64 {
         let request = job.spec.request_of(group);
         let inside = |team: usize| {
             let own = board.teams.place(&job.spec.team);
@@ -99,6 +105,11 @@ impl Counter {
             Counter::Limit(team, kind) if inside(*team) => Amounts::from(request).get(*kind),
             Counter::FirmQuota(team, kind) if !job.spec.preemptible && inside(*team) => {
                 Amounts::from(request).get(*kind)
+            }
+            // Of an element's tasks one counts.
+            Counter::Elements(array, _) => {
+                let counts = job.spec.array.is_some_and(|own| own.id == *array);
+                u64::from(counts && rank == 0)
             }
             Counter::Limit(..) | Counter::FirmQuota(..) => 0,
         }
@@ -129,10 +140,15 @@ impl Ask {
         Some(Ask { job: job.id, wishes, counters, length, rather })
     }
 
-    /// The same, and it waits for its team's bounds to let it in.
+    /// The same, and it waits for the bounds of its team and its array to let it in.
     #[must_use]
     pub fn within_bounds(mut self, board: &Board, head: &Head) -> Ask {
         let Some(job) = board.world().job(head.id()) else { return self };
+        if let Some((array, throttle)) =
+            job.spec.array.and_then(|array| Some((array.id, array.throttle?)))
+        {
+            self.counters.insert(Counter::Elements(array, throttle), 1);
+        }
         for team in lineage(&board.teams.queues, head.team) {
             let queue = &board.teams.queues[team];
             for kind in Kind::ALL {

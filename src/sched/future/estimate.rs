@@ -13,8 +13,9 @@ use crate::sched::world::World;
 /// and only what the job itself says counts.
 pub fn of_spec(world: &World, spec: &JobSpec) -> Estimate {
     let learns = world.setup().cycle.on("estimate");
-    let known = || if learns { learned(world, spec) } else { None };
-    live(spec.estimate, spec.time_limit, known(), PRIOR)
+    let asks = learns && spec.estimate.is_none();
+    let known = asks.then(|| learned(world, spec)).flatten();
+    live(spec.estimate, spec.time_limit, known, PRIOR)
 }
 
 fn learned(world: &World, spec: &JobSpec) -> Option<Estimate> {

@@ -1,27 +1,29 @@
 //! When waiting jobs will probably start, for readers: nothing is decided by it.
 //!
-//! Each job in order gets the earliest room on a timeline, on which those before it have theirs;
-//! once with the median of all run times and once with what nine of ten need (DESIGN.md 5.13).
+//! They start one after the other on a timeline ([`Sequence`]), once with the median of all run
+//! times and once with what nine of ten need (DESIGN.md 5.13). Who is looked at at all follows the
+//! shares of teams, as if each kept what it got before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::{At, JobId, Mono};
 use crate::model::estimate::Forecast;
 use crate::model::job::State;
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
+use crate::sched::board::teams::Teams;
 use crate::sched::board::turns::Turns;
-use crate::sched::future::ask::Ask;
-use crate::sched::future::guard::Guard;
 use crate::sched::future::keeper::patient;
+use crate::sched::future::sequence::Sequence;
 use crate::sched::future::timeline::By;
+use crate::sched::policy::queue::lineage;
 use crate::sched::world::World;
 
 /// Jobs that get a forecast unless more are asked for.
-pub const FORECASTS: usize = 256;
+pub const FORECASTS: usize = 1000;
 
 /// When the first so many waiting jobs will probably start. Those that something else keeps back
-/// than room, their team's bounds and countable resources have none.
+/// than room, countable resources and the bounds of their team and array have none.
 pub fn forecasts(world: &World, at: At, most: usize) -> BTreeMap<JobId, Forecast> {
     let mut all = BTreeMap::new();
     if world.index().queue.is_empty() {
@@ -43,31 +45,37 @@ pub fn forecasts(world: &World, at: At, most: usize) -> BTreeMap<JobId, Forecast
 
 /// The waiting jobs in the order in which they get room.
 fn in_order(board: &Board, most: usize) -> Vec<Head> {
-    let by_team = board.world().setup().cycle.on("fair_share");
-    let mut turns = Turns::new(&board.teams, by_team);
+    let mut teams = board.teams.clone();
+    let mut turns = Turns::new(&teams, board.world().setup().cycle.on("fair_share"));
     let mut order = patient(board, &board.left);
-    board.left.iter().for_each(|head| turns.push(&board.teams, head.clone()));
-    let mut seen: std::collections::BTreeSet<JobId> = order.iter().map(Head::id).collect();
+    order.iter().for_each(|head| gets(&mut teams, head));
+    board.left.iter().for_each(|head| turns.push(&teams, head.clone()));
+    let mut seen: BTreeSet<JobId> = order.iter().map(Head::id).collect();
     while order.len() < most {
-        let Some(head) = turns.pop(&board.teams) else { break };
+        let Some(head) = turns.pop(&teams) else { break };
+        let comes = !head.shape.grows && head.shape.thaw.is_none() && board.has_rate_for(&head);
+        let comes = comes && seen.insert(head.id());
+        if comes {
+            gets(&mut teams, &head);
+        }
+        // After what the team has now, so that its turn is worked out anew.
         if let Some(next) = board.after(&head) {
-            turns.push(&board.teams, next);
+            turns.push(&teams, next);
         }
-        let fresh = !head.shape.grows && head.shape.thaw.is_none();
-        if fresh && board.is_unhindered(&head) && seen.insert(head.id()) {
-            order.push(head);
-        }
+        order.extend(comes.then_some(head));
     }
     order
 }
 
-fn starts(board: &Board, heads: &[Head], by: By) -> BTreeMap<JobId, Mono> {
-    let mut guard = Guard::new(board, by);
-    for head in heads {
-        let ask = Ask::of(board, &guard, head).map(|ask| ask.within_bounds(board, head));
-        if let Some(ask) = ask {
-            guard.reserve(board, &ask);
-        }
+/// From here on a team counts as holding that too.
+fn gets(teams: &mut Teams, head: &Head) {
+    for level in lineage(&teams.queues, head.team) {
+        let queue = &mut teams.queues[level];
+        queue.allocated = queue.allocated.plus(&head.chunk);
     }
-    guard.slots.iter().map(|slot| (slot.job, slot.at)).collect()
+}
+
+/// When each starts.
+fn starts(board: &Board, heads: &[Head], by: By) -> BTreeMap<JobId, Mono> {
+    Sequence::of(board, heads, by).starts()
 }

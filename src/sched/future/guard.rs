@@ -6,16 +6,18 @@
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use crate::base::{JobId, Mono, Name};
 use crate::model::Resources;
 use crate::model::estimate::Confidence;
-use crate::model::job::Job;
+use crate::model::job::{Job, State};
+use crate::model::page::Lane;
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::board::seat::Seat;
 use crate::sched::future::ask::{Ask, Slot};
-use crate::sched::future::estimate;
+use crate::sched::future::estimate::{self, Left};
 use crate::sched::future::timeline::{By, Timeline, parts};
 
 /// What is reserved, on a timeline.
@@ -65,11 +67,20 @@ impl Guard {
 
     /// Reserves the earliest room for what is asked for; whether there is some.
     pub fn reserve(&mut self, board: &Board, ask: &Ask) -> bool {
+        let slot = self.look(board, ask, board.at().now);
+        slot.map(|slot| self.keep(slot)).is_some()
+    }
+
+    /// The earliest room for what is asked for, from a time on.
+    pub fn look(&mut self, board: &Board, ask: &Ask, from: Mono) -> Option<Slot> {
         self.timeline.know(board, ask);
-        let Some(slot) = self.timeline.earliest(ask, board.at().now) else { return false };
+        self.timeline.earliest(ask, from)
+    }
+
+    /// Keeps room for a job.
+    pub fn keep(&mut self, slot: Slot) {
         self.timeline.reserve(&slot);
         self.slots.push(slot);
-        true
     }
 
     /// From when on something is reserved for a job.
@@ -96,6 +107,18 @@ pub fn surely_over(board: &Board, job: &Job) -> Mono {
 }
 
 impl Board {
+    /// What has run since before the cycle, with how long each will go on.
+    pub(in crate::sched) fn runs(&self) -> &[(Arc<Job>, Left)] {
+        self.runs.get_or_init(|| {
+            let index = self.world().index();
+            let lanes = [Lane::Running, Lane::Human].into_iter();
+            let jobs = lanes.flat_map(|lane| index.lane(lane, None));
+            let jobs = jobs.filter_map(|(_, id)| self.world().job(id));
+            let goes = jobs.filter(|job| !matches!(job.state, State::Stopping(_)) && !job.frozen);
+            goes.map(|job| (job.clone(), estimate::left(self.world(), job, self.at()))).collect()
+        })
+    }
+
     /// Whether a task may start on a node beside what is reserved there.
     pub(in crate::sched) fn admits(&self, seat: &Seat, node: usize, request: &Resources) -> bool {
         let Some(guard) = &self.guard else { return true };

@@ -105,21 +105,21 @@ impl Keeper {
     pub fn forbids(&self, board: &Board) -> bool {
         !self.backfills && board.guard.as_ref().is_some_and(|guard| !guard.slots.is_empty())
     }
+}
 
-    /// The next job of a head's shape that is expected to be over sooner.
-    pub fn shorter(&self, board: &Board, head: &Head) -> Option<Head> {
-        let over = |head: &Head| Some(surely_over(board, board.world().job(head.id())?));
-        let too_late = over(head)?;
-        let mut next = board.after(head);
-        for _ in 0..SHORTER_LOOKS {
-            let head = next?;
-            if over(&head)? < too_late {
-                return Some(head);
-            }
-            next = board.after(&head);
+/// The next job of a head's shape that is expected to be over sooner.
+pub fn shorter(board: &Board, head: &Head) -> Option<Head> {
+    let over = |head: &Head| Some(surely_over(board, board.world().job(head.id())?));
+    let too_late = over(head)?;
+    let mut next = board.after(head);
+    for _ in 0..SHORTER_LOOKS {
+        let head = next?;
+        if over(&head)? < too_late {
+            return Some(head);
         }
-        None
+        next = board.after(&head);
     }
+    None
 }
 
 /// Those that have waited past the patience or were put off too often, the longest wait first.

@@ -10,13 +10,12 @@ use std::collections::BTreeMap;
 
 use crate::base::{Mono, Name, Span};
 use crate::model::Resources;
-use crate::model::job::{GpuShare, Job, State, TaskState};
-use crate::model::page::Lane;
+use crate::model::job::{GpuShare, Job, TaskState};
 use crate::sched::board::Board;
 use crate::sched::board::seat::{Mark, Spot};
 use crate::sched::board::settle::Deed;
 use crate::sched::future::ask::{Ask, Counter, Slot};
-use crate::sched::future::estimate;
+use crate::sched::future::estimate::{self, Left};
 use crate::sched::policy::capacity::Capacity;
 use crate::sched::policy::fit::{Grip, Level, Room, WHOLE, When};
 use crate::sched::policy::profile::Profile;
@@ -133,7 +132,7 @@ impl Timeline {
         let mut timeline =
             Timeline { by, now: board.at().now, lines: Vec::new(), units: BTreeMap::new() };
         let mut ends: Vec<Ends> = board.rooms.iter().map(|_| Ends::default()).collect();
-        timeline.each_end(board, |job, group, spot, end| {
+        timeline.each_end(board, |job, (_, group), spot, end| {
             let request = job.spec.request_of(group);
             ends[spot.node].add(&board.rooms[spot.node], request, &spot.grip, end);
         });
@@ -143,29 +142,24 @@ impl Timeline {
     }
 
     /// Looks at each task that holds room or gets some, with its expected end.
-    fn each_end(&self, board: &Board, mut see: impl FnMut(&Job, u32, &Spot, Mono)) {
-        let index = board.world().index();
-        let lanes = [Lane::Running, Lane::Human];
-        for (_, id) in lanes.iter().flat_map(|lane| index.lane(*lane, None)) {
-            let Some(job) = board.world().job(id) else { continue };
-            if matches!(job.state, State::Stopping(_)) || job.frozen {
-                continue;
-            }
-            let end = self.end_of(board, job);
-            if let Some(seat) = board.seated(id) {
-                for cell in &seat.tasks {
+    /// Of each task its rank and its group are told.
+    fn each_end(&self, board: &Board, mut see: impl FnMut(&Job, (usize, u32), &Spot, Mono)) {
+        for (job, left) in board.runs() {
+            let end = self.end_after(left);
+            if let Some(seat) = board.seated(job.id) {
+                for (rank, cell) in seat.tasks.iter().enumerate() {
                     if let Mark::Holds(spot) = &cell.mark {
-                        see(job, cell.group, spot, end);
+                        see(job, (rank, cell.group), spot, end);
                     }
                 }
                 continue;
             }
             let holds = |state| matches!(state, TaskState::Starting | TaskState::Running);
-            for task in job.tasks.iter().filter(|task| holds(task.state)) {
+            for (rank, task) in job.tasks.iter().enumerate().filter(|(_, task)| holds(task.state)) {
                 let Some(placement) = &task.placement else { continue };
                 let Some(node) = board.node(&placement.node) else { continue };
                 let spot = Spot { node, grip: Grip::Known(placement.gpus.clone()) };
-                see(job, task.group, &spot, end);
+                see(job, (rank, task.group), &spot, end);
             }
         }
         let mut seen = std::collections::BTreeSet::new();
@@ -173,13 +167,14 @@ impl Timeline {
             let Deed::Goes(id) = deed else { continue };
             let Some(seat) = board.seated(*id).filter(|_| seen.insert(*id)) else { continue };
             let end = self.end_of(board, &seat.job);
-            for cell in &seat.tasks {
+            for (rank, cell) in seat.tasks.iter().enumerate() {
+                let whose = (rank, cell.group);
                 match &cell.mark {
                     Mark::Starts(to) | Mark::Promised(to) | Mark::Moves { to, .. } => {
-                        see(&seat.job, cell.group, to, end);
+                        see(&seat.job, whose, to, end);
                     }
                     // What goes on after a freeze was not among those that run.
-                    Mark::Holds(spot) if seat.thaws => see(&seat.job, cell.group, spot, end),
+                    Mark::Holds(spot) if seat.thaws => see(&seat.job, whose, spot, end),
                     _ => {}
                 }
             }
@@ -188,7 +183,10 @@ impl Timeline {
 
     /// When a job ends that runs, or starts now.
     fn end_of(&self, board: &Board, job: &Job) -> Mono {
-        let left = estimate::left(board.world(), job, board.at());
+        self.end_after(&estimate::left(board.world(), job, board.at()))
+    }
+
+    fn end_after(&self, left: &Left) -> Mono {
         self.now
             + match self.by {
                 By::Median => left.median,
@@ -209,9 +207,9 @@ impl Timeline {
             return;
         }
         let mut ends: BTreeMap<&Counter, Vec<(Mono, i64)>> = BTreeMap::new();
-        self.each_end(board, |job, group, _, end| {
+        self.each_end(board, |job, whose, _, end| {
             for counter in &unknown {
-                let held = counter.held_by(board, job, group);
+                let held = counter.held_by(board, job, whose);
                 if held > 0 {
                     ends.entry(*counter).or_default().push((end, signed(held)));
                 }

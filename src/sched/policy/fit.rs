@@ -297,7 +297,7 @@ impl Room {
         let device = |share: &GpuShare| self.devices.iter().find(|d| d.index == share.index);
         let shares_kept = |share: &GpuShare| {
             device(share).is_none_or(|device| match share.milli {
-                WHOLE => true,
+                WHOLE => device.is_whole(When::Later),
                 milli => self.shares(device, milli, When::Later),
             })
         };
@@ -402,6 +402,8 @@ pub fn best(rooms: &[Room], request: &Resources) -> Best {
 pub struct Deal {
     /// Indices of whole devices, and whether each is free now; best for a promise first.
     left: Vec<(bool, u32)>,
+    /// Indices that stay with promises made before, as long as there are others.
+    wanted: Vec<u32>,
 }
 
 impl Deal {
@@ -411,7 +413,28 @@ impl Deal {
         let mut left: Vec<(bool, u32)> =
             whole.map(|device| (device.is_whole(When::Now), device.index)).collect();
         left.sort_unstable();
-        Deal { left }
+        Deal { left, wanted: Vec::new() }
+    }
+
+    /// What starts gets other devices than these, if there are others.
+    pub fn spare(&mut self, shares: &[GpuShare]) {
+        self.wanted.extend(shares.iter().map(|share| share.index));
+    }
+
+    /// Deals just these whole devices, if they are what the grip comes to, all are left and, for
+    /// what starts, free; whether it did.
+    pub fn keep(&mut self, grip: &Grip, shares: &[GpuShare], when: When) -> bool {
+        let is_left = |share: &GpuShare| {
+            let usable = |(free, index): &(bool, u32)| {
+                *index == share.index && (*free || when == When::Later)
+            };
+            share.milli == WHOLE && self.left.iter().any(usable)
+        };
+        let kept = *grip == Grip::Whole(shares.len() as u64) && shares.iter().all(is_left);
+        if kept {
+            self.left.retain(|(_, index)| shares.iter().all(|share| share.index != *index));
+        }
+        kept
     }
 
     /// What a grip comes to, in indices. Those that start now must be dealt with first.
@@ -426,7 +449,9 @@ impl Deal {
             Grip::Whole(count) => {
                 let count = usize::try_from(*count).unwrap_or(usize::MAX);
                 if when == When::Now {
-                    self.left.sort_unstable_by_key(|(free, index)| (Reverse(*free), *index));
+                    let wanted = &self.wanted;
+                    let key = |at: &(bool, u32)| (Reverse(at.0), wanted.contains(&at.1), at.1);
+                    self.left.sort_unstable_by_key(key);
                 }
                 let dealt: Vec<_> = self.left.drain(..count.min(self.left.len())).collect();
                 self.left.sort_unstable();

@@ -47,9 +47,13 @@ pub struct Live {
     agenda: BTreeMap<(Mono, Event), ()>,
     /// Which work a job is.
     works: BTreeMap<JobId, usize>,
+    /// Which work is being submitted.
+    submitted: Option<usize>,
     ran: Vec<Option<Ran>>,
     /// Commands that were decided.
     pub decided: u64,
+    /// Jobs that waited or ran at one time, at most.
+    pub most_live: u64,
 }
 
 /// When it begins: neither clock likes zero.
@@ -61,9 +65,16 @@ impl Live {
     /// # Errors
     /// What the core refuses.
     pub fn new(setup: Setup, nodes: Vec<Command>) -> Result<Live, String> {
-        let (works, agenda, ran) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        let world = World::new();
-        let mut live = Live { world, at: BEGIN, agenda, works, ran, decided: 0 };
+        let mut live = Live {
+            world: World::new(),
+            at: BEGIN,
+            agenda: BTreeMap::new(),
+            works: BTreeMap::new(),
+            submitted: None,
+            ran: Vec::new(),
+            decided: 0,
+            most_live: 0,
+        };
         let started = Command::Started { boot: "simulated".into(), offset: 0 };
         for command in [started, Command::Configure(setup)].into_iter().chain(nodes) {
             live.decide(command, &[])?;
@@ -104,6 +115,8 @@ impl Live {
             if idle {
                 self.decide(Command::Tick, works)?;
             }
+            let counts = self.world.index().counts();
+            self.most_live = self.most_live.max(counts.human + counts.running + counts.queued);
             look(&self.world, self.at);
         }
         let ran = self.ran.iter().enumerate();
@@ -123,9 +136,7 @@ impl Live {
                 let jobs = vec![works[*index].spec.clone()];
                 let by = Actor { user: "lab".into(), uid: Some(0), in_job: None };
                 let submit = Submit { jobs, array: false, key: None, by, ended: Vec::new() };
-                // The number it will have, for what the same decision starts.
-                let next = self.world.jobs().map(|job| job.id.0).max().unwrap_or(0) + 1;
-                self.works.insert(JobId(next), *index);
+                self.submitted = Some(*index);
                 self.decide(Command::Submit(submit), works)
             }
             Event::Ends(task) => {
@@ -143,6 +154,7 @@ impl Live {
                 .map_err(|refusal| format!("{command:?} is refused: {refusal:?}"))?;
             self.world = decision.world;
             self.decided += 1;
+            self.works.extend(decision.jobs.first().copied().zip(self.submitted.take()));
             for fact in &decision.facts {
                 match fact {
                     Fact::TaskPlaced { task, .. } => {

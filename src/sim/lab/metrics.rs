@@ -77,9 +77,9 @@ pub(super) fn work(job: &Job) -> f64 {
     f64::from(job.size) * seconds(job.run)
 }
 
-/// Traces are in whole seconds, so this is exact for centuries.
+/// A span in seconds. Traces are in whole seconds, so this is exact for centuries.
 #[allow(clippy::cast_precision_loss, reason = "below 2^53")]
-pub(super) fn seconds(span: Span) -> f64 {
+pub fn seconds(span: Span) -> f64 {
     span.0 as f64 / 1000.0
 }
 

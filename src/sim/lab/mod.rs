@@ -6,6 +6,8 @@
 //! each in the order they came to be known. What a pass decides comes from `sched/policy`, the
 //! same code that decides live. (Event order after Gaussier, Glesser, Reis and Trystram, SC15.)
 //!
+//! A [`Workload`] goes through the real core instead ([`live`]).
+//!
 //! Start with [`policy`], then [`easy`] or [`conservative`].
 
 pub mod bounds;
@@ -20,10 +22,12 @@ pub mod policy;
 #[cfg(test)]
 mod tests;
 pub mod trace;
+pub mod workload;
 
 pub use metrics::Metrics;
 pub use policy::Policy;
 pub use trace::{Job, Trace, TraceError};
+pub use workload::Workload;
 
 use crate::base::{Mono, Span};
 

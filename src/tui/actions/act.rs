@@ -1,5 +1,7 @@
 //! What asks the server for something. Conditions say in words why a key does nothing.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::base::JobId;
 use crate::model::State;
 use crate::model::command::{Change, Verb};
@@ -8,12 +10,12 @@ use crate::model::setup::Tier;
 use crate::tui::actions::cancel;
 use crate::tui::app::App;
 use crate::tui::event::{Deed, Effect};
-use crate::tui::panes::Command;
+use crate::tui::feed::deeds::applies;
 use crate::tui::panes::home::is_bad;
+use crate::tui::panes::{Command, Elements};
 use crate::tui::popups::ask::About;
+use crate::tui::popups::confirm::Whole;
 use crate::tui::popups::{Ask, Confirm, Popup, Then};
-use crate::view::line::Line;
-use crate::view::line::Role;
 use crate::view::words::counted;
 
 type Out = Vec<Effect>;
@@ -67,7 +69,7 @@ pub fn can_pause(app: &App) -> Condition {
 
 /// Holds the jobs back.
 pub fn pause(app: &mut App, out: &mut Out) {
-    many(app, "PAUSE", Verb::Pause { until: None, reason: None }, out);
+    act(app, "PAUSE", Verb::Pause { until: None, reason: None }, out);
 }
 
 /// The jobs are held.
@@ -77,7 +79,7 @@ pub fn can_resume(app: &App) -> Condition {
 
 /// Lifts the hold.
 pub fn resume(app: &mut App, out: &mut Out) {
-    many(app, "RESUME", Verb::Resume, out);
+    act(app, "RESUME", Verb::Resume, out);
 }
 
 /// The jobs can be ended.
@@ -90,8 +92,7 @@ pub fn can_cancel(app: &App) -> Condition {
 
 /// Asks, then ends the jobs.
 pub fn cancel(app: &mut App, _: &mut Out) {
-    let jobs = app.jobs();
-    app.popup = Some(Popup::Confirm(cancel::question(app, jobs)));
+    ask(app, "CANCEL", cancel::verb());
 }
 
 /// The jobs hold processes that can be stopped.
@@ -105,11 +106,7 @@ pub fn can_requeue(app: &App) -> Condition {
 
 /// Asks, then sends the jobs back to the queue.
 pub fn requeue(app: &mut App, _: &mut Out) {
-    let jobs = app.jobs();
-    let title = cancel::headline(app, "STOP AND QUEUE AGAIN", &jobs);
-    let then = Then::Do(Deed::Act { jobs: jobs.clone(), verb: Verb::Requeue });
-    let now = app.ground.known.clock.console();
-    app.popup = Some(Popup::Confirm(Confirm::new(title, jobs, then, now)));
+    ask(app, "STOP AND QUEUE AGAIN", Verb::Requeue);
 }
 
 /// The jobs hold room that others could have.
@@ -124,19 +121,21 @@ pub fn can_preempt(app: &App) -> Condition {
 
 /// Asks, then makes the jobs give their room to others.
 pub fn preempt(app: &mut App, _: &mut Out) {
-    let jobs = app.jobs();
-    let title = cancel::headline(app, "TAKE THE ROOM OF", &jobs);
-    let then = Then::Do(Deed::Act { jobs: jobs.clone(), verb: Verb::Preempt });
-    let now = app.ground.known.clock.console();
-    app.popup = Some(Popup::Confirm(Confirm::new(title, jobs, then, now)));
+    ask(app, "TAKE THE ROOM OF", Verb::Preempt);
 }
 
 /// Submits the chosen job once more.
 pub fn again(app: &mut App, out: &mut Out) {
     match app.jobs().as_slice() {
-        [job] => {
+        [job] if app.is_plain() && app.folded().is_none() => {
             let deed = Deed::Again(*job);
             app.perform(deed, out);
+        }
+        [job] => {
+            let title = cancel::headline(app, "SUBMIT AGAIN", &[*job]);
+            let now = app.ground.known.clock.console();
+            let ask = Confirm::new(title, vec![*job], Then::Do(Deed::Again(*job)), now);
+            app.popup = Some(Popup::Confirm(ask));
         }
         jobs => {
             let text =
@@ -153,7 +152,7 @@ pub fn can_move(app: &App) -> Condition {
 
 /// To the front of the team.
 pub fn next(app: &mut App, out: &mut Out) {
-    many(app, "MOVE UP", Verb::Next, out);
+    act(app, "MOVE UP", Verb::Next, out);
 }
 
 /// One tier up.
@@ -167,16 +166,33 @@ pub fn tier_down(app: &mut App, out: &mut Out) {
 }
 
 fn tier(app: &mut App, by: isize, out: &mut Out) {
+    let mut moved: BTreeMap<Tier, Vec<JobId>> = BTreeMap::new();
     for job in app.jobs() {
         let Some(row) = app.ground.known.row(job) else { continue };
         let now = Tier::of(row.priority);
         let at = Tier::ALL.iter().position(|tier| *tier == now).unwrap_or(0);
-        let Some(tier) = at.checked_add_signed(by).and_then(|at| Tier::ALL.get(at)) else {
-            app.ground.say(format!("{job} is already {}", now.word()));
-            continue;
-        };
-        let change = Change { priority: Some(tier.priority()), ..Change::default() };
-        app.perform(Deed::Act { jobs: vec![job], verb: Verb::Set(change) }, out);
+        match at.checked_add_signed(by).and_then(|at| Tier::ALL.get(at)) {
+            Some(tier) => moved.entry(*tier).or_default().push(job),
+            None => app.ground.say(format!("{job} is already {}", now.word())),
+        }
+    }
+    let set =
+        |tier: Tier| Verb::Set(Change { priority: Some(tier.priority()), ..Change::default() });
+    let what = if by > 0 { "ONE TIER UP:" } else { "ONE TIER DOWN:" };
+    match moved.iter().next() {
+        None => {}
+        // Jobs that come to one tier are one act, which one key takes back.
+        Some((tier, jobs)) if moved.len() == 1 && *jobs == app.jobs() => {
+            act(app, what, set(*tier), out);
+        }
+        Some(_) => {
+            let all: Vec<JobId> = moved.values().flatten().copied().collect();
+            let title = cancel::headline(app, what, &all);
+            let deeds = moved.into_iter().map(|(tier, jobs)| Deed::Act { jobs, verb: set(tier) });
+            let then = Then::All(deeds.collect());
+            let now = app.ground.known.clock.console();
+            app.popup = Some(Popup::Confirm(Confirm::new(title, all, then, now)));
+        }
     }
 }
 
@@ -191,8 +207,7 @@ pub fn can_ack(app: &App) -> Condition {
 
 /// Marks them as seen.
 pub fn ack(app: &mut App, out: &mut Out) {
-    let jobs = app.jobs();
-    app.perform(Deed::Act { jobs, verb: Verb::Ack }, out);
+    act(app, "SEEN:", Verb::Ack, out);
 }
 
 /// A node is chosen.
@@ -248,32 +263,47 @@ pub fn start_typing(app: &mut App, out: &mut Out) {
     out.extend(sized);
 }
 
-/// Does it with one job at once, with several after a question.
-fn many(app: &mut App, what: &str, verb: Verb, out: &mut Out) {
+/// Does it with the one job that is chosen at once; asks where it is several, where the marks are
+/// not what one looks at, or where the row stands for an array.
+fn act(app: &mut App, what: &str, verb: Verb, out: &mut Out) {
     let jobs = app.jobs();
-    let deed = Deed::Act { jobs: jobs.clone(), verb };
-    if jobs.len() < 2 {
-        app.perform(deed, out);
+    if jobs.len() == 1 && app.is_plain() && app.folded().is_none() {
+        app.perform(Deed::Act { jobs, verb }, out);
         return;
     }
-    let title = cancel::headline(app, what, &jobs);
-    let now = app.ground.known.clock.console();
-    let ask = Confirm::new(title, jobs, Then::Do(deed), now);
-    app.popup = Some(Popup::Confirm(ask));
+    ask(app, what, verb);
 }
 
-/// The first of many jobs by name.
-pub fn list(app: &App, jobs: &[JobId]) -> Vec<Line> {
-    const SHOWN: usize = 5;
-    let mut lines = Vec::new();
-    for job in jobs.iter().take(SHOWN) {
-        let row = app.ground.known.row(*job);
-        let name = row.map_or_else(String::new, |row| format!("{} of {}", row.name, row.owner));
-        lines.push(Line::of(format!("{job} {name}"), Role::Plain));
-    }
-    let more = jobs.len().saturating_sub(SHOWN);
-    if more > 0 {
-        lines.push(Line::of(format!("and {more} more"), Role::Muted));
-    }
-    lines
+/// Asks before it is done.
+fn ask(app: &mut App, what: &str, verb: Verb) {
+    let jobs = app.jobs();
+    let title = cancel::headline(app, what, &jobs);
+    let now = app.ground.known.clock.console();
+    let then = match &verb {
+        Verb::CancelIn { .. } => Then::Cancel(jobs.clone()),
+        _ => Then::Do(Deed::Act { jobs: jobs.clone(), verb: verb.clone() }),
+    };
+    let question = Confirm::new(title, jobs, then, now);
+    app.popup = Some(Popup::Confirm(match whole(app, verb) {
+        Some(whole) => question.or_whole(whole),
+        None => question,
+    }));
+}
+
+/// The array the chosen row stands for, as what could be meant instead of its first element.
+fn whole(app: &App, verb: Verb) -> Option<Whole> {
+    let Elements { array, open, .. } = app.folded()?;
+    // What a filter hides of it is not here to be counted.
+    let open = open || app.front().and_then(|pane| pane.filter()).is_some_and(|f| !f.is_empty());
+    let known = &app.ground.known;
+    let rows = known.slices.values().flat_map(|slice| &slice.rows);
+    let of_it = |row: &&JobRow| row.array.is_some_and(|place| place.id == array);
+    let hit: BTreeSet<JobId> =
+        rows.filter(of_it).filter(|row| applies(&verb, row)).map(|row| row.id).collect();
+    let beyond = known.slices.values().any(|slice| {
+        let live = slice.rows.first().is_some_and(|row| row.ended.is_none());
+        live && (slice.more || slice.above)
+    });
+    let count = Some(hit.len()).filter(|count| !open && !beyond && *count > 1);
+    Some(Whole { array, count, then: Then::Do(Deed::Array { array, verb }) })
 }

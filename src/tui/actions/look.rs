@@ -1,5 +1,6 @@
 //! What changes nothing but what is seen.
 
+use crate::link::STOPPED;
 use crate::tui::app::App;
 use crate::tui::event::Effect;
 use crate::tui::panes::{Command, Kind, Motion};
@@ -30,6 +31,25 @@ pub fn has_terminal(app: &App) -> Condition {
     }
 }
 
+macro_rules! conditions {
+    ($($(#[$doc:meta])* $name:ident = $command:expr,)*) => {
+        $($(#[$doc])* pub fn $name(app: &App) -> Condition {
+            app.front().map_or(Ok(()), |pane| pane.can(&$command, &app.ground))
+        })*
+    };
+}
+
+conditions! {
+    /// Something is searched for.
+    can_match = Command::Match(true),
+    /// There is an end to follow.
+    can_follow = Command::Follow,
+    /// There is more than one attempt.
+    can_attempt = Command::Attempt,
+    /// There is more than one task.
+    can_rank = Command::Rank,
+}
+
 /// Something is marked.
 pub fn has_marks(app: &App) -> Condition {
     if app.ground.marks.is_empty() { Err("nothing is marked".to_owned()) } else { Ok(()) }
@@ -48,11 +68,12 @@ pub fn open(app: &mut App, _: &mut Out) {
         return;
     }
     let target = app.target();
-    match (target.job, target.team) {
+    let node = target.node.map(|node| format!("node={node}"));
+    match (target.job, target.team.map(|team| format!("team={team}")).or(node)) {
         (Some(job), _) => app.open(Kind::Job, Some(job)),
-        (None, Some(team)) => {
+        (None, Some(filter)) => {
             app.stack.truncate(1);
-            app.command(&Command::Filter(format!("team={team}")));
+            app.command(&Command::Filter(filter));
             app.command(&Command::Narrow(None));
         }
         (None, None) => app.ground.say("nothing is chosen"),
@@ -209,14 +230,15 @@ pub fn unmark(app: &mut App, _: &mut Out) {
     app.ground.marks.clear();
 }
 
-/// Opens the line for a filter or a search; it begins with what is in force.
+/// Opens the line for a filter or a search. It begins empty: what is in force stays until
+/// something else is typed, and `Enter` on nothing ends it.
 pub fn filter(app: &mut App, _: &mut Out) {
     let now = app.front().and_then(|pane| pane.filter()).unwrap_or("").to_owned();
     let about = match app.kind() {
         Kind::Home => About::Filter(now.clone()),
         _ => About::Search(now.clone()),
     };
-    app.popup = Some(Popup::Ask(Ask::new(about, &now)));
+    app.popup = Some(Popup::Ask(Ask::new(about, "")));
 }
 
 /// Copies what is chosen.
@@ -261,6 +283,22 @@ pub fn theme(app: &mut App, out: &mut Out) {
         app.ground.say(format!("theme {name}"));
         out.push(Effect::Redraw);
     }
+}
+
+/// Somebody stopped the server, and this console may start it.
+pub fn is_stopped(app: &App) -> Condition {
+    app.ground.start_key().ok_or_else(|| "this console starts no server".to_owned())?;
+    match app.ground.known.lost() {
+        Some((_, why)) if why.contains(STOPPED) => Ok(()),
+        Some(_) => Err("the server was not stopped; it is looked for".to_owned()),
+        None => Err("it runs".to_owned()),
+    }
+}
+
+/// Starts it.
+pub fn start_server(app: &mut App, out: &mut Out) {
+    app.ground.say("starting the server…");
+    out.push(Effect::Start);
 }
 
 /// Draws anew.

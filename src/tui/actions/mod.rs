@@ -1,13 +1,14 @@
 //! Actions: one table from which keys, help, palette, footer and read-only mode derive.
 //!
 //! Start with [`table`]. [`look`] moves and opens, [`act`] asks the server for something,
-//! [`cancel`] is the one place from which a job is ended, [`team`] does the same for teams,
-//! [`undo`] takes back.
+//! [`cancel`] is the one place from which a job is ended, [`losses`] says what that costs,
+//! [`team`] does the same for teams, [`undo`] takes back.
 
 pub mod act;
 pub mod cancel;
 pub mod keymap;
 pub mod look;
+pub mod losses;
 pub mod outcome;
 pub mod reference;
 pub mod table;

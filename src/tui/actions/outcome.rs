@@ -5,19 +5,20 @@ use crate::link::LinkError;
 use crate::model::command::Verb;
 use crate::tui::app::App;
 use crate::tui::event::Deed;
+use crate::tui::feed::tasks::slow;
 use crate::view::words::counted;
 
 /// Says how it went. Marks of jobs something was done with are over.
 pub fn tell(app: &mut App, deed: &Deed, result: Result<Option<JobId>, LinkError>) {
-    app.undo.settle(deed, result.is_ok());
+    let back = app.undo.settle(deed, result.is_ok());
     let what = described(deed);
     match (result, what) {
         (Ok(_), None) => {}
         (Ok(Some(new)), Some(what)) => app.ground.say(format!("{what}: it is {new}")),
         (Ok(None), Some(what)) => {
-            let back =
-                if crate::tui::actions::undo::can(app).is_ok() { " (u takes it back)" } else { "" };
-            app.ground.say(format!("{what}{back}"));
+            let back = if back { " (u takes it back)" } else { "" };
+            let stays = staying(app, deed);
+            app.ground.say(format!("{what}{stays}{back}"));
             if let Deed::Act { jobs, .. } = deed {
                 app.ground.marks.retain(|job| !jobs.contains(job));
             }
@@ -25,7 +26,14 @@ pub fn tell(app: &mut App, deed: &Deed, result: Result<Option<JobId>, LinkError>
         (Err(error), what) => {
             let what = what.unwrap_or_else(|| "the program's terminal".to_owned());
             // The mark of what was looked at is nobody's worry.
-            if !matches!(deed, Deed::Looked(_)) {
+            if matches!(deed, Deed::Looked(_)) {
+                return;
+            }
+            if error == slow() {
+                // Whether it was done is not known: a server that goes on may still do it.
+                let text = format!("no answer within 10 s: nobody knows yet whether {what}");
+                app.ground.complain(text);
+            } else {
                 app.ground.complain(format!("not done, {what}: {error}"));
             }
         }
@@ -39,28 +47,8 @@ fn described(deed: &Deed) -> Option<String> {
         jobs => counted(jobs.len() as u64, "job"),
     };
     Some(match deed {
-        Deed::Act { jobs, verb } => {
-            let jobs = named(jobs);
-            match verb.parts().0 {
-                Verb::Because { .. } => format!("{jobs} changed"),
-                Verb::Cancel { .. } => format!("{jobs} cancelled"),
-                Verb::CancelIn { after, .. } => {
-                    format!("{jobs} cancelled in {}", duration::short(*after))
-                }
-                Verb::Keep => format!("{jobs} kept"),
-                Verb::Pause { .. } => format!("{jobs} paused"),
-                Verb::Resume => format!("{jobs} resumed"),
-                Verb::Requeue => format!("{jobs} stopped and queued again"),
-                Verb::Preempt => format!("{jobs} stopped; others get the room"),
-                Verb::Next => format!("{jobs} moved to the front"),
-                Verb::Ack => format!("{jobs} seen"),
-                Verb::Set(change) => match change.priority {
-                    Some(priority) => format!("priority of {jobs} is {priority}"),
-                    None => format!("{jobs} changed"),
-                },
-                Verb::Answered => format!("{jobs} answered"),
-            }
-        }
+        Deed::Act { jobs, verb } => acted(&named(jobs), verb),
+        Deed::Array { array, verb } => acted(&format!("array {array}"), verb),
         Deed::Again(job) => format!("{job} submitted again"),
         Deed::PauseAll { .. } => "everything paused".to_owned(),
         Deed::ResumeAll => "everything resumed".to_owned(),
@@ -74,4 +62,42 @@ fn described(deed: &Deed) -> Option<String> {
         }
         Deed::Input { .. } | Deed::Size { .. } | Deed::Looked(_) => return None,
     })
+}
+
+/// What was done with jobs that are called so.
+fn acted(jobs: &str, verb: &Verb) -> String {
+    match verb.parts().0 {
+        Verb::Because { .. } => format!("{jobs} changed"),
+        Verb::Cancel { .. } => format!("{jobs} cancelled"),
+        Verb::CancelIn { after, .. } => {
+            format!("{jobs} cancelled in {}", duration::short(*after))
+        }
+        Verb::Keep => format!("{jobs} kept"),
+        Verb::Pause { .. } => format!("{jobs} paused"),
+        Verb::Resume => format!("{jobs} resumed"),
+        Verb::Requeue => format!("{jobs} stopped and queued again"),
+        Verb::Preempt => format!("{jobs} stopped; others get the room"),
+        Verb::Next => format!("{jobs} moved to the front"),
+        Verb::Ack => format!("{jobs} seen"),
+        Verb::Set(change) => match change.priority {
+            Some(priority) => format!("priority of {jobs} is {priority}"),
+            None => format!("{jobs} changed"),
+        },
+        Verb::Answered => format!("{jobs} answered"),
+    }
+}
+
+/// What becomes of the jobs on a node that takes no more: nothing.
+fn staying(app: &App, deed: &Deed) -> String {
+    let Deed::Drain { node, on: true } = deed else { return String::new() };
+    let summary = app.ground.known.summary.as_ref();
+    let row = summary.and_then(|summary| summary.nodes.iter().find(|row| row.name == *node));
+    match row.map_or(0, |row| row.tasks) {
+        0 => String::new(),
+        n => format!(": no new work; {} on it to the end", go_on(n)),
+    }
+}
+
+fn go_on(n: u64) -> String {
+    format!("{} {}", counted(n, "task"), if n == 1 { "goes on" } else { "go on" })
 }

@@ -15,6 +15,9 @@ const TERMINALS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Events
 /// Panes with a job in them.
 const JOBS: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Terminal, Kind::Events];
 const LISTS: &[Kind] = &[Kind::Home, Kind::Events, Kind::Nodes, Kind::Teams, Kind::Hours];
+/// Where `r` is not another task's output.
+const NOT_OUTPUT: &[Kind] =
+    &[Kind::Home, Kind::Job, Kind::Nodes, Kind::Teams, Kind::Hours, Kind::Events, Kind::Messages];
 const SEARCHED: &[Kind] = &[Kind::Home, Kind::Log, Kind::Events];
 
 macro_rules! action {
@@ -137,19 +140,19 @@ pub const TABLE: &[Action] = &[
 
     // Logs and terminals.
     action!("match-next", ["n"], Looks, LOG, "next",
-        "to the next match", look::always, look::match_next),
+        "to the next match", look::can_match, look::match_next),
     action!("match-before", ["p"], Looks, LOG, "previous",
-        "to the match before", look::always, look::match_before),
+        "to the match before", look::can_match, look::match_before),
     action!("follow", ["f"], Looks, &[Kind::Log, Kind::Events], "follow",
-        "follow the end, or stay", look::always, look::follow),
+        "follow the end, or stay", look::can_follow, look::follow),
     action!("wrap", ["w"], Looks, LOG, "wrap",
         "break long lines, or not", look::always, look::wrap),
     action!("stamps", ["s"], Looks, LOG, "times",
         "when each line was written, or not", look::always, look::stamps),
     action!("attempt", ["a"], Looks, LOG, "attempt",
-        "output of one attempt, or of all", look::always, look::attempt),
+        "output of one attempt, or of all", look::can_attempt, look::attempt),
     action!("rank", ["r"], Looks, &[Kind::Log, Kind::Terminal], "",
-        "another task of the gang", look::always, look::rank),
+        "another task of the gang", look::can_rank, look::rank),
     action!("type", ["i"], Acts, TERMINAL, "type",
         "type to the program; ctrl-\\ leaves it", act::can_type, act::start_typing),
 
@@ -178,6 +181,8 @@ pub const TABLE: &[Action] = &[
         "use the mouse here, or leave it to the terminal", look::always, look::mouse),
     action!("theme", [], Looks, EVERYWHERE, "",
         "the next theme", look::always, look::theme),
+    action!("start-server", ["r"], Looks, NOT_OUTPUT, "start the server",
+        "start the server after it was stopped", look::is_stopped, look::start_server),
     action!("redraw", ["ctrl-l"], Looks, EVERYWHERE, "",
         "draw the screen anew", look::always, look::redraw),
     action!("suspend", ["ctrl-z"], Looks, EVERYWHERE, "",

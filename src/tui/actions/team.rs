@@ -78,6 +78,7 @@ pub fn question(app: &App, deed: Deed) -> Confirm {
         Deed::PauseTeam { team, reason } => {
             (format!("PAUSE TEAM {team}"), pausing(named(app, team), reason))
         }
+        Deed::PauseAll { reason } => ("PAUSE EVERYTHING".to_owned(), pausing_all(app, reason)),
         Deed::EditTeam { team, edit } => (format!("QUOTA OF {team}"), editing(app, team, edit)),
         _ => ("DO IT".to_owned(), vec![Line::of("nothing more is known here", Role::Muted)]),
     };
@@ -95,6 +96,23 @@ fn editing(app: &App, team: &Name, edit: &TeamEdit) -> Vec<Line> {
         TeamEdit::Remove => before,
     };
     quota_change(team, row, &quota)
+}
+
+fn pausing_all(app: &App, reason: &str) -> Vec<Line> {
+    let counts = app.ground.known.counts();
+    // Whoever waits at a prompt holds room and is stopped as well.
+    let running = counts.running + counts.human;
+    let text = format!(
+        "{} running or at a prompt: parked if it can resume, else frozen",
+        counted(running, "job")
+    );
+    let lost = "what is parked loses its work since it last saved itself";
+    let mut lines = vec![Line::of(format!("because: {reason}"), Role::Plain)];
+    lines.push(Line::of(text, if running > 0 { Role::NeedsYou } else { Role::Plain }));
+    lines.extend((running > 0).then(|| Line::of(lost, Role::Bad)));
+    lines.push(Line::of(format!("{} waiting: not started", counts.queued), Role::Plain));
+    lines.push(Line::of("u or :resume-all lifts it", Role::Muted));
+    lines
 }
 
 fn pausing(row: Option<&TeamRow>, reason: &str) -> Vec<Line> {

@@ -28,14 +28,16 @@ impl Undo {
         }
     }
 
-    /// A deed was done, or not.
-    pub fn settle(&mut self, deed: &Deed, done: bool) {
+    /// A deed was done, or not; true if it can be taken back now.
+    pub fn settle(&mut self, deed: &Deed, done: bool) -> bool {
         let at = self.pending.iter().position(|(pending, _)| pending == deed);
         let back = at.map(|at| self.pending.remove(at).1);
         let typed = matches!(deed, Deed::Input { .. } | Deed::Size { .. } | Deed::Looked(_));
+        let can = done && back.is_some();
         if done && !typed {
             self.last = back;
         }
+        can
     }
 }
 
@@ -50,8 +52,13 @@ fn undoing(deed: &Deed, known: &Known) -> Option<Deed> {
         }
         Deed::Act { jobs, verb: Verb::Set(Change { priority: Some(_), .. }) } => {
             let before = known.row(*jobs.first()?)?.priority;
+            let same = |job: &JobId| known.row(*job).is_some_and(|row| row.priority == before);
+            jobs.iter().all(same).then_some(())?;
             let change = Change { priority: Some(before), ..Change::default() };
             act(jobs, Verb::Set(change))
+        }
+        Deed::Array { array, verb: Verb::CancelIn { .. } } => {
+            Some(Deed::Array { array: *array, verb: Verb::Keep })
         }
         Deed::Drain { node, on } => Some(Deed::Drain { node: node.clone(), on: !on }),
         Deed::PauseAll { .. } => Some(Deed::ResumeAll),

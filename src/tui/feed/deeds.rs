@@ -8,9 +8,13 @@ use tokio::time::timeout;
 
 use super::Data;
 use super::news::News;
-use super::tasks::{PATIENCE, slow};
+use super::tasks::{PAGE, PATIENCE, slow};
 use crate::base::JobId;
-use crate::link::{Link, LinkError};
+use crate::link::{JobQuery, Link, LinkError};
+use crate::model::State;
+use crate::model::command::Verb;
+use crate::model::page::{Ended, JobRow};
+use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::submission::Submission;
 use crate::tui::event::Deed;
 
@@ -28,7 +32,8 @@ pub async fn run(
             Deed::Act { jobs, .. } => news.of_jobs(jobs.iter().copied()),
             Deed::Input { job, .. } => news.of_jobs([*job]),
             Deed::Again(_) | Deed::Size { .. } | Deed::Looked(_) => {}
-            Deed::PauseAll { .. }
+            Deed::Array { .. }
+            | Deed::PauseAll { .. }
             | Deed::ResumeAll
             | Deed::PauseTeam { .. }
             | Deed::ResumeTeam(_)
@@ -48,6 +53,10 @@ pub async fn run(
 pub async fn perform(link: &dyn Link, deed: &Deed) -> Result<Option<JobId>, LinkError> {
     match deed.clone() {
         Deed::Act { jobs, verb } => link.act(jobs, verb).await.map(|()| None),
+        Deed::Array { array, verb } => {
+            let jobs = elements(link, array, &verb).await?;
+            link.act(jobs, verb).await.map(|()| None)
+        }
         Deed::Again(job) => link.again(job, Submission::default()).await.map(Some),
         Deed::PauseAll { reason } => link.pause(None, None, reason).await.map(|()| None),
         Deed::ResumeAll => link.resume(None).await.map(|()| None),
@@ -64,5 +73,39 @@ pub async fn perform(link: &dyn Link, deed: &Deed) -> Result<Option<JobId>, Link
             link.resize(job, rank, rows, columns).await.map(|()| None)
         }
         Deed::Looked(mark) => link.looked(Some(mark)).await.map(|_| None),
+    }
+}
+
+/// The live elements of an array to which a verb applies, whatever the list shows of them.
+async fn elements(link: &dyn Link, array: JobId, verb: &Verb) -> Result<Vec<JobId>, LinkError> {
+    let filter = format!("array={array}");
+    let mut query = JobQuery { filter, ended: Ended::None, limit: PAGE, ..JobQuery::default() };
+    let mut jobs = Vec::new();
+    loop {
+        let page = link.jobs(query.clone()).await?;
+        jobs.extend(page.jobs.iter().filter(|row| applies(verb, row)).map(|row| row.id));
+        query.cursor = page.next.filter(|_| !page.jobs.is_empty());
+        if query.cursor.is_none() {
+            break;
+        }
+    }
+    if jobs.is_empty() {
+        let what = format!("no element of array {array} is left for that");
+        return Err(Refusal::new(RefusalCode::Conflict, what, "unfold it with f and look").into());
+    }
+    Ok(jobs)
+}
+
+/// A verb would not be refused for this job.
+pub fn applies(verb: &Verb, row: &JobRow) -> bool {
+    let live = !matches!(row.state, State::Ended(_));
+    live && match verb {
+        Verb::CancelIn { .. } => row.cancel_at.is_none(),
+        Verb::Keep => row.cancel_at.is_some(),
+        Verb::Pause { .. } => row.hold.is_none(),
+        Verb::Resume => row.hold.is_some(),
+        Verb::Requeue => matches!(row.state, State::Running | State::Starting | State::Paused),
+        Verb::Preempt => matches!(row.state, State::Running | State::Starting),
+        _ => true,
     }
 }

@@ -18,7 +18,7 @@ const BEFORE: u64 = 300;
 /// Facts that are handed over at once at most.
 const BATCH: usize = 256;
 /// The longest pause between two tries.
-const LONGEST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(2);
 /// A connection that held this long was a good one.
 const GOOD: Duration = Duration::from_secs(10);
 

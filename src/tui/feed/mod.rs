@@ -7,6 +7,7 @@ pub mod deeds;
 pub mod follow;
 pub mod news;
 pub mod outputs;
+pub mod pulse;
 pub mod tasks;
 
 use std::collections::BTreeSet;
@@ -129,6 +130,10 @@ pub enum Data {
     Facts(Vec<EventRow>, bool),
     /// The connection.
     Link(Connection),
+    /// The server has not answered for [`pulse::SILENCE`], or does so again.
+    Silent(bool),
+    /// The server was started because somebody here asked for it, or why not.
+    Started(Result<(), String>),
     /// Something was done, or not.
     Did(Deed, Result<Option<JobId>, LinkError>),
     /// Use and queue before now.

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use futures::future::join_all;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::news::{Changed, News};
-use super::{Answer, Data, From, Rows, Want, deeds, follow, outputs};
+use super::{Answer, Data, From, Rows, Want, deeds, follow, outputs, pulse};
 use crate::base::JobId;
 use crate::link::{JobQuery, Link, LinkError};
 use crate::model::page::{Cursor, Ended, JobPage};
@@ -29,7 +29,7 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Facts of a job that are kept.
 const FACTS_MAX: usize = 1000;
 /// Rows of one call at most: a server refuses to give more at once.
-const PAGE: usize = 1000;
+pub const PAGE: usize = 1000;
 /// Deeds that may wait to be sent: more than anybody types in [`PATIENCE`].
 const DEEDS_MAX: usize = 1024;
 
@@ -40,6 +40,7 @@ pub type Wants = Arc<BTreeSet<Want>>;
 pub struct Feed {
     wants: watch::Sender<Wants>,
     deeds: mpsc::Sender<Deed>,
+    pulse: Arc<Notify>,
     _tasks: JoinSet<()>,
 }
 
@@ -61,8 +62,10 @@ impl Feed {
         tasks.spawn(pages(fetcher, wanted.clone()));
         tasks.spawn(follow::run(link.clone(), news.clone(), out.clone()));
         tasks.spawn(outputs::run(link.clone(), wanted, out.clone()));
+        let pulse = Arc::new(Notify::new());
+        tasks.spawn(pulse::run(link.clone(), pulse.clone(), out.clone()));
         tasks.spawn(deeds::run(link.clone(), to_do, news, out.clone()));
-        Feed { wants, deeds, _tasks: tasks }
+        Feed { wants, deeds, pulse, _tasks: tasks }
     }
 
     /// Says what is wanted from now on.
@@ -78,6 +81,7 @@ impl Feed {
 
     /// Has something done; false if too much already waits to be done.
     pub fn act(&self, deed: Deed) -> bool {
+        self.pulse.notify_one();
         self.deeds.try_send(deed).is_ok()
     }
 }

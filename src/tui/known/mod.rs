@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::base::{JobId, Span, Wall};
 use crate::model::State;
 use crate::model::page::{Counts, EventRow, JobDetail, JobPage, JobRow, Summary, TeamPage, Why};
+use crate::tui::feed::pulse::SILENCE;
 use crate::tui::feed::{Answer, Connection, Data, Want};
 use crate::tui::section::Section;
 
@@ -58,6 +59,8 @@ pub struct Known {
     pub history: History,
     /// The connection, and since when (on the console's clock) it is gone.
     pub link: Option<(Connection, Span)>,
+    /// Since when (on the console's clock) the server does not answer, though it is connected.
+    pub silent: Option<Span>,
     /// The mark of this user.
     pub looked: Looked,
     /// Wants that brought nothing, and why.
@@ -82,7 +85,12 @@ impl Known {
             }
             Data::Changed { filter, asked, page } => self.changed(&filter, &asked, &page),
             Data::Facts(rows, void) => self.facts(rows, void),
+            Data::Silent(on) => {
+                let since = self.clock.console().0.saturating_sub(SILENCE.0);
+                self.silent = on.then_some(Span(since));
+            }
             Data::Link(connection) => {
+                self.silent = None;
                 let since = match &self.link {
                     // Each further try continues the same loss.
                     Some((Connection::Lost { .. }, since))
@@ -96,7 +104,8 @@ impl Known {
             }
             Data::Past(past) => self.history.seed(past),
             Data::Looked(mark) => self.looked = mark.map_or(Looked::Never, Looked::At),
-            Data::OutputBegins(_) | Data::More(..) | Data::OutputEnds(..) | Data::Did(..) => {}
+            Data::OutputBegins(_) | Data::More(..) | Data::OutputEnds(..) => {}
+            Data::Did(..) | Data::Started(_) => {}
         }
     }
 

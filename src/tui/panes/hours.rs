@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::base::{JobId, Span, Wall};
-use crate::model::page::JobRow;
+use crate::model::page::{JobRow, Opening};
 use crate::tui::feed::{From, Rows, Want};
 use crate::tui::ground::Ground;
 use crate::tui::panes::{Command, Kind, Motion, Pane, Target};
@@ -42,10 +42,11 @@ fn section(ground: &Ground, section: Section) -> &[JobRow] {
 
 fn rows(ground: &Ground) -> Vec<Row<'_>> {
     let nodes = ground.known.summary.as_ref().map_or(&[][..], |summary| &summary.nodes);
+    let openings = ground.known.teams.as_ref().map_or(&[][..], |page| &page.openings);
     let asks = section(ground, Section::People).iter();
     let running: Vec<&JobRow> = asks.chain(section(ground, Section::Running)).collect();
     let waiting: Vec<&JobRow> = section(ground, Section::Queued).iter().collect();
-    hours::rows(nodes, &running, &waiting, ground.known.counts().queued)
+    hours::rows(openings, nodes, &running, &waiting, ground.known.counts().queued)
 }
 
 impl Hours {
@@ -70,13 +71,15 @@ impl Pane for Hours {
         "hours".to_owned()
     }
 
-    fn wants(&self, _ground: &Ground) -> Vec<Want> {
+    fn wants(&self, ground: &Ground) -> Vec<Want> {
         let rows = |section| {
             let (filter, from) = (String::new(), From::Start);
             let (since, again) = (None, 0);
             Want::Rows(Rows { section, filter, since, from, limit: JOBS_MAX, again, watch: true })
         };
-        vec![rows(Section::Running), rows(Section::Queued)]
+        let teams = ground.known.summary.as_ref().is_some_and(|summary| summary.teams);
+        let jobs = [rows(Section::Running), rows(Section::Queued)];
+        jobs.into_iter().chain(teams.then_some(Want::Teams)).collect()
     }
 
     fn target(&self, _ground: &Ground) -> Target {
@@ -148,9 +151,10 @@ impl Pane for Hours {
             let part = Rect { y, height: 1, ..chart };
             now_line(canvas, part, &axis, sight.now.wall);
             match row {
+                Row::Window(openings) => window(canvas, line, part, openings, &axis, &sight),
                 Row::Node(node) => {
                     canvas.put((line.x + 1, y), names - 2, &node.name, Ink::Head);
-                    let (said, role) = hours::node(node);
+                    let (said, role) = hours::node(node, &sight);
                     after_now(canvas, part, &axis, &said, role.into(), sight.now.wall);
                 }
                 Row::Waiting(count) => {
@@ -171,6 +175,37 @@ impl Pane for Hours {
                 canvas.tint(Rect { width: names.saturating_sub(1), ..line }, Ink::Selected);
             }
         }
+    }
+}
+
+/// When a window of a team is open, and until when.
+fn window(
+    canvas: &mut Canvas,
+    line: Rect,
+    part: Rect,
+    openings: &[Opening],
+    axis: &Axis,
+    sight: &Sight,
+) {
+    let Some(first) = openings.first() else { return };
+    let names = part.x.saturating_sub(line.x + 2);
+    let title = format!("{} {}", first.team, first.window);
+    canvas.put((line.x + 1, line.y), names, &title, Ink::Muted);
+    let (spans, said) = hours::opening(openings, axis, sight);
+    let mut free = axis.column(sight.now.wall) + 2;
+    for (from, to) in spans {
+        let wide = to.min(part.width).saturating_sub(from);
+        canvas.put((part.x + from, part.y), wide, &"═".repeat(usize::from(wide)), Ink::Gauge);
+        free = free.max(if from <= free { to + 1 } else { free });
+    }
+    let said = said.unwrap_or_default();
+    let wide = u16::try_from(crate::base::text::width(&said)).unwrap_or(u16::MAX);
+    if free.saturating_add(wide) < part.width {
+        canvas.put((part.x + free, part.y), part.width - free, &said, Ink::Muted);
+    } else {
+        // It lasts beyond the edge: the words stand on the line.
+        let text = format!(" {said} >");
+        canvas.put_right((part.right(), part.y), part.width, &text, Ink::Muted);
     }
 }
 

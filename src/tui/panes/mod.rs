@@ -128,11 +128,24 @@ pub enum Command {
     Back,
 }
 
+/// Elements of an array that share a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elements {
+    /// The array.
+    pub array: JobId,
+    /// How many share the row.
+    pub count: usize,
+    /// There are more of them that are not here.
+    pub open: bool,
+}
+
 /// What actions would work on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Target {
     /// The chosen job.
     pub job: Option<JobId>,
+    /// The chosen row stands for more elements of an array than that job.
+    pub folded: Option<Elements>,
     /// The chosen node.
     pub node: Option<Name>,
     /// The chosen team.
@@ -155,17 +168,40 @@ pub trait Pane {
     /// What actions would work on.
     fn target(&self, ground: &Ground) -> Target;
 
+    /// How many of some jobs have no row in sight; of panes without a list none.
+    fn out_of_sight(&self, _jobs: &[JobId], _ground: &Ground) -> usize {
+        0
+    }
+
     /// Takes data that is not kept in what is known: output.
     fn take(&mut self, _data: &Data, _ground: &Ground) {}
 
     /// Brings choice and scrolling in order after something changed; `area` is the body.
     fn settle(&mut self, ground: &Ground, area: Rect);
 
+    /// What it has to say after it was brought in order, once.
+    fn says(&mut self) -> Option<String> {
+        None
+    }
+
     /// Moves.
     fn go(&mut self, motion: Motion, ground: &Ground);
 
     /// Does something of its own; false if it does not know it.
     fn command(&mut self, _command: &Command, _ground: &mut Ground) -> bool {
+        false
+    }
+
+    /// Whether it could do that now, and if not why.
+    ///
+    /// # Errors
+    /// Why not, for help and footer.
+    fn can(&self, _command: &Command, _ground: &Ground) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A program is typed to: every key but one goes there.
+    fn is_typing(&self) -> bool {
         false
     }
 

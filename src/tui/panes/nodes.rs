@@ -2,16 +2,18 @@
 
 use ratatui::layout::Rect;
 
-use crate::base::Name;
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
+use crate::base::{JobId, Name};
+use crate::model::Resources;
+use crate::model::node::Gpu;
 use crate::model::page::{CountableRow, NodeRow, Summary};
 use crate::tui::feed::Want;
 use crate::tui::ground::Ground;
-use crate::tui::panes::{Command, Kind, Motion, Pane, Target};
+use crate::tui::panes::{Kind, Motion, Pane, Target};
 use crate::tui::theme::Ink;
 use crate::tui::widgets::{Canvas, Window, spark};
 use crate::view::sight::Sight;
-use crate::view::words::counted;
+use crate::view::words::{self, counted};
 
 /// The pane.
 #[derive(Debug, Default)]
@@ -25,11 +27,26 @@ fn nodes(ground: &Ground) -> &[NodeRow] {
     ground.known.summary.as_ref().map_or(&[], |summary| &summary.nodes)
 }
 
-/// Lines a node takes: its title, one for each amount, one for each device somebody else uses.
-fn lines_of(node: &NodeRow) -> usize {
+/// Lines a node takes: its title, one for each amount, one for each device that is told about and
+/// each job for which room is kept.
+fn lines_of(node: &NodeRow, all: bool) -> usize {
     let gpus = usize::from(node.capacity.gpu_milli > 0);
-    let foreign = node.gpus.iter().filter(|gpu| gpu.foreign.is_some()).count();
-    3 + gpus + foreign + 1
+    3 + gpus + told(node, all).count() + node.kept.len() + 1
+}
+
+/// Devices that are told about: all of them, or those that somebody else uses.
+fn told(node: &NodeRow, all: bool) -> impl Iterator<Item = &Gpu> {
+    node.gpus.iter().filter(move |gpu| all || gpu.foreign.is_some())
+}
+
+/// Who has which device is told of the chosen node if all else has room beside it.
+fn all_of(ground: &Ground, chosen: usize, height: usize) -> Option<usize> {
+    let lines = nodes(ground).iter().enumerate().map(|(at, node)| lines_of(node, at == chosen));
+    let summary = ground.known.summary.as_ref();
+    let countables = summary.map_or(0, |summary| summary.countables.len());
+    let kept = summary.is_some_and(|summary| words::kept_idle(summary).is_some());
+    let rest = usize::from(countables > 0) + countables + if kept { 2 } else { 0 };
+    (lines.sum::<usize>() + rest <= height).then_some(chosen)
 }
 
 impl Nodes {
@@ -60,7 +77,9 @@ impl Pane for Nodes {
         let at = self.place(ground);
         self.chosen = nodes(ground).get(at).map(|node| node.name.clone());
         self.height = usize::from(area.height);
-        let line = |n: usize| nodes(ground).iter().take(n).map(lines_of).sum::<usize>();
+        let all = all_of(ground, at, self.height);
+        let lines = |(place, node): (usize, &NodeRow)| lines_of(node, all == Some(place));
+        let line = |n: usize| nodes(ground).iter().enumerate().take(n).map(lines).sum::<usize>();
         let len = line(usize::MAX) + 20;
         self.window.follow(line(at + 1).saturating_sub(1), len, self.height);
         self.window.follow(line(at), len, self.height);
@@ -79,15 +98,6 @@ impl Pane for Nodes {
         self.chosen = nodes(ground).get(to.min(last)).map(|node| node.name.clone());
     }
 
-    fn command(&mut self, command: &Command, ground: &mut Ground) -> bool {
-        if *command == Command::Open {
-            let name = self.chosen.as_deref().unwrap_or("?");
-            ground.say(format!("jobs on it: / node={name} in the list"));
-            return true;
-        }
-        false
-    }
-
     fn copy(&self, _ground: &Ground) -> Option<(String, String)> {
         self.chosen.as_ref().map(|name| (name.to_string(), format!("the name {name}")))
     }
@@ -100,14 +110,22 @@ impl Pane for Nodes {
         let sight = ground.sight();
         let skipped = i64::try_from(self.window.first).unwrap_or(0);
         let mut y = i64::from(area.y) - skipped;
-        for node in &summary.nodes {
+        let all = all_of(ground, self.place(ground), usize::from(area.height));
+        for (place, node) in summary.nodes.iter().enumerate() {
             let chosen = Some(&node.name) == self.chosen.as_ref();
-            draw_node(node, chosen, &sight, &mut Cut { canvas, area }, y);
-            y += i64::try_from(lines_of(node)).unwrap_or(0);
+            let (cut, all) = (&mut Cut { canvas, area }, all == Some(place));
+            draw_node(node, chosen, &sight, cut, y);
+            let after = y + i64::try_from(lines_of(node, all)).unwrap_or(0);
+            details(node, all, ground, cut, after - 1);
+            y = after;
         }
         if summary.nodes.is_empty() {
             let text = "no node is known; the server adds this machine when it starts";
             canvas.put((area.x + 1, area.y + 1), area.width.saturating_sub(2), text, Ink::Muted);
+        }
+        if let Some(text) = words::kept_idle(summary) {
+            Cut { canvas, area }.put(1, y, &text, Ink::Muted);
+            y += 2;
         }
         countables(summary, &sight, &mut Cut { canvas, area }, y.max(i64::from(area.y)));
     }
@@ -163,24 +181,54 @@ fn draw_node(node: &NodeRow, chosen: bool, sight: &Sight, cut: &mut Cut, y: i64)
     }
     let mut y = y + 1;
     let wide = cut.area.width.saturating_sub(40).clamp(6, 40);
-    let mut bar = |name: &str, used: u64, all: u64, format: fn(u64) -> String| {
+    let mut bar = |name: &str, pick: fn(&Resources) -> u64, format: fn(u64) -> String| {
+        let (used, kept, all) = (pick(&node.used), pick(&node.reserved), pick(&node.capacity));
         let (full, free) = spark::gauge(used, all, wide);
         let mut x = 4;
         x += cut.put(x, y, &format!("{name:<4}"), Ink::Muted);
         x += cut.put(x, y, &full, Ink::Gauge);
         x += cut.put(x, y, &free, Ink::Border) + 1;
-        cut.put(x, y, &format!("{} of {}", format(used), format(all)), Ink::Plain);
+        x += cut.put(x, y, &format!("{} of {}", format(used), format(all)), Ink::Plain);
+        if kept > 0 {
+            cut.put(x, y, &format!(", {} kept idle", format(kept)), Ink::Queued);
+        }
         y += 1;
     };
     if node.capacity.gpu_milli > 0 {
-        bar("gpu", node.used.gpu_milli, node.capacity.gpu_milli, format_gpu);
+        bar("gpu", |of| of.gpu_milli, format_gpu);
     }
-    bar("cpu", node.used.cpu_milli, node.capacity.cpu_milli, format_cpu);
-    bar("mem", node.used.mem_bytes, node.capacity.mem_bytes, format_bytes);
-    for gpu in &node.gpus {
-        let Some(by) = &gpu.foreign else { continue };
-        let text = format!("GPU {} {} is used by {by}, not by us", gpu.index, gpu.model);
-        cut.put(4, y, &text, Ink::Stuck);
+    bar("cpu", |of| of.cpu_milli, format_cpu);
+    bar("mem", |of| of.mem_bytes, format_bytes);
+}
+
+/// Who has which device and for whom room is kept: the lines of a node that end before `end`.
+fn details(node: &NodeRow, all: bool, ground: &Ground, cut: &mut Cut, end: i64) {
+    let count = told(node, all).count() + node.kept.len();
+    let mut y = end - i64::try_from(count).unwrap_or(0);
+    let sight = ground.sight();
+    let job = |id: JobId| match ground.known.row(id) {
+        Some(row) => format!("{id} {}", row.name),
+        None => id.to_string(),
+    };
+    for gpu in told(node, all) {
+        let here = node.on_gpus.iter().filter(|on| on.index == gpu.index);
+        let part = |milli: u64| match milli {
+            1000 => String::new(),
+            milli => format!(" {}", format_gpu(milli)),
+        };
+        let ours: Vec<String> =
+            here.map(|on| format!("{}{}", job(on.job), part(on.milli))).collect();
+        let (text, ink) = match &gpu.foreign {
+            Some(by) => (format!("{} is used by {by}, not by us", gpu.model), Ink::Stuck),
+            None if ours.is_empty() => ("free".to_owned(), Ink::Muted),
+            None => (ours.join(", "), Ink::Plain),
+        };
+        let x = 4 + cut.put(4, y, &format!("GPU {:<3}", gpu.index), Ink::Muted);
+        cut.put(x, y, &text, ink);
+        y += 1;
+    }
+    for kept in &node.kept {
+        cut.put(4, y, &words::kept_for(kept, &sight), Ink::Queued);
         y += 1;
     }
 }

@@ -95,7 +95,7 @@ impl Ask {
                 self.problem = Some("say why: others will ask".to_owned());
                 Outcome::Stays(None)
             }
-            About::PauseAll => Outcome::Closes(Some(Then::Do(Deed::PauseAll { reason: text }))),
+            About::PauseAll => Outcome::Closes(Some(Then::Ask(Deed::PauseAll { reason: text }))),
             About::PauseTeam(team) => {
                 let deed = Deed::PauseTeam { team: team.clone(), reason: text };
                 Outcome::Closes(Some(Then::Ask(deed)))
@@ -147,6 +147,9 @@ impl Ask {
         let hint = match (&self.problem, &self.about) {
             (Some(problem), _) => problem.clone(),
             (None, About::Answer { .. }) => "Enter sends, Esc leaves it open".to_owned(),
+            (None, About::Filter(now) | About::Search(now)) if !now.is_empty() => {
+                format!("now {now}; Enter on nothing ends it, Esc keeps it")
+            }
             (None, About::Filter(_)) => "state=queued team=ml gpu=3.. age=1h.. word".to_owned(),
             (None, About::Quota(_)) => "gpu=8,cpu=64,mem=256Gi, none for no bound".to_owned(),
             _ => "Enter takes it, Esc does not".to_owned(),

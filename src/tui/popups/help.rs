@@ -33,7 +33,9 @@ impl Help {
             let class = move |action: &&Action| (action.danger != Danger::Looks) == acts;
             actions::TABLE.iter().filter(here).filter(class).map(Row::Action)
         };
-        let mut rows = vec![Row::Title("ACTS: capitals; what cannot be taken back asks first")];
+        let mut rows = vec![Row::Title(
+            "ACTS: capitals; what may cost work and what hits several jobs asks first",
+        )];
         rows.extend(of(true));
         rows.push(Row::Title("LOOKS: lower case changes nothing (but z seen, u undo)"));
         rows.extend(of(false));

@@ -26,6 +26,8 @@ pub use palette::Palette;
 pub enum Then {
     /// Something is done.
     Do(Deed),
+    /// All of these are done.
+    All(Vec<Deed>),
     /// It is asked before this is done.
     Ask(Deed),
     /// These jobs are cancelled: it was confirmed.

@@ -154,6 +154,8 @@ impl Theme {
             style.fg = style.fg.and_then(|color| depth::fit(color, depth));
             style.bg = style.bg.and_then(|color| depth::fit(color, depth));
         }
+        let fit = |color: Color| depth::fit(color, depth).unwrap_or(Color::Reset);
+        self.screen = (fit(self.screen.0), fit(self.screen.1));
         if depth == Depth::None {
             self.paint = false;
             self.mark_without_colour();

@@ -88,3 +88,15 @@ fn mistakes_are_named() {
     assert!(say("name = 'x'\n[roles]\nstuck = { fg = 'rod' }").contains("is no colour"));
     assert!(load("drak").unwrap_err().contains("did you mean dark?"));
 }
+
+#[test]
+fn the_screen_itself_keeps_to_the_colours_there_are() {
+    for (depth, fits) in [
+        (Depth::Palette, (|c| matches!(c, Color::Indexed(_))) as fn(Color) -> bool),
+        (Depth::Sixteen, |c| !matches!(c, Color::Rgb(..) | Color::Indexed(16..))),
+        (Depth::None, |c| c == Color::Reset),
+    ] {
+        let theme = load("dark").unwrap().at(depth);
+        assert!(fits(theme.screen.0) && fits(theme.screen.1), "{depth:?} {:?}", theme.screen);
+    }
+}

@@ -1,5 +1,6 @@
 //! A fact of the journal as a line.
 
+use crate::base::Wall;
 use crate::model::Fact;
 use crate::model::page::EventRow;
 use crate::view::line::{Line, Role};
@@ -9,16 +10,19 @@ use crate::view::words;
 /// `14:05:09  4711  42 runs`, with who caused it at the end if the sentence may not say so.
 pub fn event_line(row: &EventRow, sight: &Sight) -> Line {
     let said = words::event(&row.fact, sight);
-    // Another day needs its date.
-    let today = sight.full(row.at.wall).get(..10) == sight.full(sight.now.wall).get(..10);
-    let time = if today { sight.second(row.at.wall) } else { sight.full(row.at.wall) };
-    let line = Line::of(time, Role::Muted)
+    let line = Line::of(event_time(row.at.wall, sight), Role::Muted)
         .then(format!("  {:>6}  ", row.seq), Role::Muted)
         .then(said.as_str(), role(&row.fact));
     match &row.by {
         Some(by) if !said.contains(by.as_ref()) => line.then(format!("  ({by})"), Role::Muted),
         _ => line,
     }
+}
+
+/// `14:05:09`; another day needs its date.
+pub fn event_time(at: Wall, sight: &Sight) -> String {
+    let today = sight.full(at).get(..10) == sight.full(sight.now.wall).get(..10);
+    if today { sight.second(at) } else { sight.full(at) }
 }
 
 /// A fact that the server keeps for itself and that tells a person nothing.

@@ -68,7 +68,8 @@ fn head(sheet: &mut Sheet, row: &JobRow, sight: &Sight) {
     // How it ended has a line of its own.
     if row.reason.code != Code::Ended {
         let reason = words::reason(&row.reason, sight);
-        sheet.pair("why", format!("{reason}  [{}]", row.reason.code.word()));
+        sheet.pair("why", reason);
+        sheet.also(format!(" ({})", row.reason.code.word()));
     }
     if let Some(hold) = &row.hold {
         let until = hold.until.map_or_else(String::new, |at| format!(" until {}", sight.day(at)));

@@ -13,11 +13,12 @@ mod trouble;
 pub mod usage;
 pub mod why;
 
-pub use events::{event_line, is_bookkeeping};
+pub use events::{event_line, event_time, is_bookkeeping};
 pub use job::job;
 pub use outlook::outlook;
 pub use place::{held, nodes, summary};
 pub use server::status;
+pub use sheet::LABEL;
 pub use teams::{team, teams, weights};
 pub use trouble::trouble;
 pub use usage::usage;

@@ -2,16 +2,17 @@
 
 use crate::base::Name;
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
+use crate::model::Resources;
 use crate::model::job::Hold;
 use crate::model::page::{CountableRow, NodeRow, Summary};
 use crate::view::line::{Cell, Line, Role};
 use crate::view::sight::Sight;
 use crate::view::table::{Column, Table};
-use crate::view::words::counted;
-use crate::view::words::urgency;
+use crate::view::words::{self, counted, urgency};
 
 /// The lines of `nodes`: a table of nodes, one line for each device that something is to be
-/// said of, a table of countable resources.
+/// said of and each job for which room is kept, a table of countable resources, and what is idle
+/// because it is kept.
 pub fn nodes(summary: &Summary, sight: &Sight, room: Option<usize>) -> Vec<Line> {
     let mut columns = vec![
         Column::text("NODE", 6, 24),
@@ -20,10 +21,13 @@ pub fn nodes(summary: &Summary, sight: &Sight, room: Option<usize>) -> Vec<Line>
         Column::number("CPU"),
         Column::number("MEM"),
         Column::number("GPU"),
+        Column::number("KEPT"),
         Column::text("", 0, usize::MAX),
     ];
     let gpus = summary.nodes.iter().any(|node| node.capacity.gpu_milli > 0);
     columns.retain(|column| gpus || column.title != "GPU");
+    let kept = summary.nodes.iter().any(|node| !node.reserved.is_empty());
+    columns.retain(|column| kept || column.title != "KEPT");
     let mut table = Table::new(columns);
     for node in &summary.nodes {
         let (state, role) = state(node);
@@ -40,6 +44,9 @@ pub fn nodes(summary: &Summary, sight: &Sight, room: Option<usize>) -> Vec<Line>
         if gpus {
             cells.push(pair(node.used.gpu_milli, node.capacity.gpu_milli, format_gpu));
         }
+        if kept {
+            cells.push(Cell::new(idle(&node.reserved), Role::Queued));
+        }
         cells.push(Cell::new(remarks(node, sight), Role::Muted));
         table.row(cells);
         for gpu in node.gpus.iter().filter(|gpu| gpu.foreign.is_some()) {
@@ -47,13 +54,28 @@ pub fn nodes(summary: &Summary, sight: &Sight, room: Option<usize>) -> Vec<Line>
             let text = format!("  GPU {} {} is used by {by}, not by us", gpu.index, gpu.model);
             table.across(Line::of(text, Role::Stuck));
         }
+        for kept in &node.kept {
+            let text = format!("  {}", words::kept_for(kept, sight));
+            table.across(Line::of(text, Role::Queued));
+        }
     }
     let mut lines = table.lines(room);
+    lines.extend(words::kept_idle(summary).map(|text| Line::of(text, Role::Muted)));
     if !summary.countables.is_empty() {
         lines.push(Line::empty());
         lines.extend(countables(&summary.countables, sight, room));
     }
     lines
+}
+
+/// What is free and kept of the dearest kind: `3 gpu`.
+fn idle(reserved: &Resources) -> String {
+    match (reserved.gpu_milli, reserved.cpu_milli, reserved.mem_bytes) {
+        (0, 0, 0) => "-".to_owned(),
+        (0, 0, bytes) => format_bytes(bytes),
+        (0, milli, _) => format!("{} cpu", format_cpu(milli)),
+        (milli, ..) => format!("{} gpu", format_gpu(milli)),
+    }
 }
 
 fn state(node: &NodeRow) -> (&'static str, Role) {
@@ -165,9 +187,9 @@ pub fn held(what: &str, hold: &Hold, sight: &Sight) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Resources;
     use crate::model::node::{Drain, Gpu, Traits, Warning};
-    use crate::model::page::Counts;
+    use crate::model::page::usage::{MILLI_MS_PER_HOUR, Used};
+    use crate::model::page::{Counts, KeptDay, KeptFor};
     use crate::view::line::plain;
     use crate::view::sample::at;
 
@@ -190,7 +212,10 @@ mod tests {
             up: true,
             capacity,
             used: Resources { cpu_milli: 1500, gpu_milli: 500, ..Resources::default() },
+            reserved: Resources::default(),
+            kept: Vec::new(),
             foreign: Resources::default(),
+            on_gpus: Vec::new(),
             gpus: vec![gpu],
             drain: Some(Drain { by: "ana".into(), since: at(0) }),
             warning: None,
@@ -216,6 +241,7 @@ mod tests {
             counts: Counts { human: 1, running: 3, queued: 31, stuck: 0, ended: 9 },
             nodes: vec![node],
             countables: vec![api],
+            kept_day: None,
             paused: None,
             paused_teams: vec![("ml".into(), hold)],
             teams: true,
@@ -245,6 +271,43 @@ mod tests {
     RESOURCE  HELD  OF  RATE
     api:x        5   6  7 of 50 taken in the last minute
     ");
+    }
+
+    #[test]
+    fn room_that_is_kept_says_for_whom_and_what_it_costs() {
+        let mut summary = whole();
+        let gpus = |n: u64| Resources { gpu_milli: n * 1000, ..Resources::default() };
+        summary.nodes[0].reserved = gpus(1);
+        summary.nodes[0].traits = Traits::default();
+        summary.nodes[0].kept = [(240, 3_600_000), (17, 0)]
+            .map(|(job, in_ms)| {
+                let (job, from) = (crate::base::JobId(job), at(in_ms).wall);
+                KeptFor { job, from, room: gpus(2) }
+            })
+            .into();
+        let used = |gpu_hours: u128, core_hours: u128| Used {
+            gpu_milli_ms: gpu_hours * MILLI_MS_PER_HOUR,
+            cpu_milli_ms: core_hours * MILLI_MS_PER_HOUR,
+            ..Used::default()
+        };
+        summary.kept_day = Some(KeptDay { reserved: used(3, 0), all: used(48, 1536) });
+        summary.countables.clear();
+        let said = plain(&nodes(&summary, &Sight::utc(at(0)), None));
+        insta::assert_snapshot!(said, @r"
+        NODE       STATE     TASKS     CPU      MEM    GPU   KEPT
+        gpu-box-3  draining      3  1.5/64  0/256Gi  0.5/2  1 gpu  drained by ana 13:00
+          GPU 1 A100 is used by Xorg (pid 7), not by us
+          2 GPUs kept for 240 from 14:00
+          2 GPUs kept for 17 now
+        kept idle for waiting jobs: 1 GPU now; in 24 h 3.00 GPU hours (6.2%)
+        ");
+        summary.nodes[0].reserved = Resources::default();
+        summary.nodes[0].kept.clear();
+        let said = plain(&nodes(&summary, &Sight::utc(at(0)), None));
+        assert!(said.contains("kept idle for waiting jobs: nothing now; in 24 h"), "{said}");
+        summary.kept_day = Some(KeptDay::default());
+        let said = plain(&nodes(&summary, &Sight::utc(at(0)), None));
+        assert!(!said.contains("kept") && !said.contains("KEPT"), "{said}");
     }
 
     #[test]

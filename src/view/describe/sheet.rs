@@ -6,7 +6,7 @@ use crate::base::text::pad;
 use crate::view::line::{Cell, Line, Role};
 
 /// Columns of a label.
-const LABEL: usize = 13;
+pub const LABEL: usize = 13;
 
 /// Lines under construction.
 #[derive(Debug, Default)]
@@ -33,6 +33,13 @@ impl Sheet {
     pub fn pair_as<'a>(&mut self, label: &str, value: impl Into<Cow<'a, str>>, role: Role) {
         let label = Cell::new(pad(label, LABEL), Role::Muted);
         self.0.push(Line(vec![label, Cell::plain(" "), Cell::new(value, role)]));
+    }
+
+    /// Adds something beside the point to the last line.
+    pub fn also<'a>(&mut self, text: impl Into<Cow<'a, str>>) {
+        if let Some(line) = self.0.last_mut() {
+            line.0.push(Cell::new(text, Role::Muted));
+        }
     }
 
     /// Adds the pair if there is a value.

@@ -62,6 +62,9 @@ fn remarks(row: &TeamRow, sight: &Sight) -> Cell {
     if let Some(since) = row.over_since {
         parts.push(format!("over since {}", sight.day(since.wall)));
     }
+    if let Some(since) = row.owed_since {
+        parts.push(format!("owed since {}", sight.day(since.wall)));
+    }
     if let Some(window) = &row.window {
         let until = clock_in(&window.zone, window.until, sight.now.wall);
         parts.push(format!("window {} until {until}", window.name));
@@ -165,12 +168,13 @@ mod tests {
             running: 0,
             queued: 0,
             over_since: None,
+            owed_since: None,
             next_victim: None,
         }
     }
 
     fn page(teams: Vec<TeamRow>) -> TeamPage {
-        TeamPage { teams, seq: 1, at: at(0) }
+        TeamPage { teams, openings: Vec::new(), seq: 1, at: at(0) }
     }
 
     fn busy() -> TeamRow {

@@ -18,7 +18,7 @@ pub fn trouble(row: &JobRow, sight: &Sight) -> Vec<Line> {
         let said =
             format!("{} since {since}: {}", found.level.word(), words::finding(found, sight));
         let line = Line::of("  ", Role::Muted).then(said, role);
-        lines.push(line.then(format!("  [{}]", found.signal.word()), Role::Muted));
+        lines.push(line.then(format!(" ({})", found.signal.word()), Role::Muted));
         lines.push(Line::of(format!("  what helps: {}", help(found.signal, row)), Role::Muted));
     }
     lines
@@ -66,9 +66,9 @@ mod tests {
             finding(Signal::NeverStarted, Level::Stuck),
         ];
         insta::assert_snapshot!(plain(&trouble(&row, &Sight::utc(at(48 * 60_000)))), @r"
-          stuck since 48m: started and has given no sign of life  [never_started]
+          stuck since 48m: started and has given no sign of life (never_started)
           what helps: holdshort logs 219 and its processes on n1; requeue starts it anew
-          notice since 48m: has no time limit and runs very long  [long_running]
+          notice since 48m: has no time limit and runs very long (long_running)
           what helps: holdshort set 219 time-limit=24h; holdshort ack 219 if it is meant so
         ");
         assert_eq!(trouble(&queued(1, "a"), &Sight::utc(at(0))), []);

@@ -50,7 +50,7 @@ pub fn why(why: &Why, sight: &Sight) -> Vec<Line> {
 fn coded(lead: &str, sentence: &str, reason: &Reason) -> Line {
     Line::of(format!("  {lead}"), Role::Muted)
         .then(sentence, Role::Plain)
-        .then(format!("  [{}]", reason.code.word()), Role::Muted)
+        .then(format!(" ({})", reason.code.word()), Role::Muted)
 }
 
 #[cfg(test)]
@@ -93,11 +93,11 @@ mod tests {
         };
         insta::assert_snapshot!(plain(&why(&answer, &Sight::utc(at(0)))), @r"
     42 is queued
-      needs 4 GPUs on one node: best has 3 free  [no_room]
-      also team ml is paused by ana  [team_paused]
+      needs 4 GPUs on one node: best has 3 free (no_room)
+      also team ml is paused by ana (team_paused)
       2 jobs ahead of it for such room
-      changes when: 17 ends  [running]
-      changes when: holdshort resume 42  [paused]
+      changes when: 17 ends (running)
+      changes when: holdshort resume 42 (paused)
     ");
     }
 }

@@ -7,7 +7,7 @@ use crate::view::sight::Sight;
 
 /// How long it will run, and how that is known.
 pub fn estimate(estimate: &Estimate) -> String {
-    let (median, p90) = (duration::exact(estimate.median), duration::exact(estimate.p90));
+    let (median, p90) = (duration::prose(estimate.median), duration::prose(estimate.p90));
     let length = match estimate.median == estimate.p90 {
         true => median,
         false => format!("{median}, nine of ten within {p90}"),

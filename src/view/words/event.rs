@@ -11,6 +11,7 @@ use crate::base::{JobId, Mono, Name, TaskId, duration};
 use crate::model::command::Report;
 use crate::model::fact::{Class, Eviction, Rule};
 use crate::model::job::{Cause, Hold, JobSpec, Placement};
+use crate::model::page::EvictedBy;
 use crate::model::team::Terms;
 use crate::model::{Fact, Resources};
 use crate::view::sight::Sight;
@@ -280,6 +281,20 @@ pub fn eviction(eviction: &Eviction) -> String {
     format!("{moved}{whom}: {}{by}", rule(eviction.rule))
 }
 
+/// The same in a row: `evicted by 12 (preempt)`.
+pub fn evicted_by(by: &EvictedBy) -> String {
+    let whom = match (&by.taker, &by.by) {
+        (Some(taker), _) => format!(" by {taker}"),
+        (None, Some(person)) => return format!("evicted by {}", sanitise(person)),
+        (None, None) => String::new(),
+    };
+    let rule = match by.rule {
+        Rule::ReclaimFairness | Rule::ReclaimQuota => "reclaim".to_owned(),
+        rule => rule.word().replace('_', " "),
+    };
+    format!("evicted{whom} ({rule})")
+}
+
 /// The rule in words.
 pub fn rule(rule: Rule) -> &'static str {
     match rule {
@@ -309,7 +324,7 @@ fn terms_words(terms: &Terms) -> String {
 }
 
 fn between(from: Mono, to: Mono) -> String {
-    duration::exact(to.since(from))
+    duration::prose(to.since(from))
 }
 
 fn named(task: TaskId) -> String {

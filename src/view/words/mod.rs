@@ -6,6 +6,7 @@
 pub mod estimate;
 pub mod event;
 pub mod finding;
+pub mod kept;
 pub mod numbers;
 pub mod reason;
 pub mod refusal;
@@ -16,6 +17,7 @@ pub mod urgency;
 pub use estimate::{estimate, forecast, kept, worth};
 pub use event::event;
 pub use finding::finding;
+pub use kept::{kept_for, kept_idle, kept_now};
 pub use reason::{change, reason};
 pub use refusal::refusal;
 pub use state::{exit, state_long, state_short};

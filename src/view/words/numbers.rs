@@ -1,5 +1,6 @@
 //! Reads the numbers behind a reason or finding. What is missing is `None`, never a guess.
 
+use crate::base::calendar::clock_in;
 use crate::base::text::sanitise;
 use crate::base::{Span, Wall, duration, quantity};
 use crate::model::reason::{Numbers, Value};
@@ -43,6 +44,12 @@ impl<'a> Read<'a> {
         }
     }
 
+    /// A point in time by the clocks of a zone, both named.
+    pub fn clock(&self, name: &str, zone: &str) -> Option<String> {
+        let Value::Int(ms) = self.numbers.get(name)? else { return None };
+        Some(clock_in(&self.text(zone)?, Wall(*ms), self.sight.now.wall))
+    }
+
     /// A point in time that is near as a distance (`in 4s`), another one as a date (`at 14:05`).
     pub fn soon(&self, name: &str) -> Option<String> {
         let Value::Int(ms) = self.numbers.get(name)? else { return None };
@@ -80,7 +87,7 @@ impl<'a> Read<'a> {
         };
         let amount = u64::try_from(*number).unwrap_or(0);
         let (stem, shown) = if let Some(stem) = name.strip_suffix("_ms") {
-            (stem, duration::exact(Span(amount)))
+            (stem, duration::prose(Span(amount)))
         } else if let Some(stem) = name.strip_suffix("_at") {
             (stem, self.sight.day(Wall(*number)))
         } else if let Some(stem) = name.strip_suffix("_bytes") {

@@ -196,11 +196,23 @@ fn never_fits(read: &Read) -> String {
         (Some(short), None) => format!("{short}, so it can never start"),
         (Some(short), Some(tasks)) => {
             let placed = read.amount("placed");
-            let all = placed.map_or_else(String::new, |n| format!(", all nodes together hold {n}"));
+            let all = placed.map_or_else(String::new, |n| {
+                format!(", all nodes together have room for {n} of them")
+            });
             format!("{tasks} tasks, each {short}{all}, so it can never start")
         }
         (None, _) => "no node could ever hold it".to_owned(),
     }
+}
+
+/// Each task has a node it would fit on, but there is no room for all of them.
+fn enough_on_one(read: &Read) -> bool {
+    let fits = |kind: &Kind| {
+        let need = read.amount(&format!("need_{}", kind.unit));
+        let has = read.amount(&format!("largest_{}", kind.unit));
+        need.zip(has).is_none_or(|(need, has)| need <= has)
+    };
+    read.amount("gang").is_some_and(|n| n > 1) && KINDS.iter().all(fits)
 }
 
 fn resource_busy(read: &Read) -> String {
@@ -354,6 +366,9 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         Code::Children => "its children end".to_owned(),
         Code::Backoff => at("it is", "the pause is over", &read, "until_at"),
         Code::ArrayThrottle => "an element of its array ends".to_owned(),
+        Code::NeverFits if enough_on_one(&read) => {
+            "ask for fewer tasks at once, or add a node".to_owned()
+        }
         Code::NeverFits => match short(&read, "largest") {
             Some(_) => "ask for no more than the largest node has, or add a node".to_owned(),
             None => "ask for less, or add a node".to_owned(),
@@ -374,6 +389,7 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         Code::QuotaWouldDo | Code::PriorityWouldDo => standing::would_do(&read),
         Code::AtShare
         | Code::Owed
+        | Code::WindowOpen
         | Code::Evicted
         | Code::Turn
         | Code::Boosted

@@ -11,7 +11,11 @@ use holdshort::model::job::{
     Prompt, State,
 };
 use holdshort::model::node::{Drain, Gpu};
-use holdshort::model::page::{CountableRow, EventRow, JobRow, KeptRoom, Lane, NodeRow, TeamRow};
+use holdshort::model::page::usage::Used;
+use holdshort::model::page::{
+    CountableRow, EventRow, JobRow, KeptDay, KeptFor, KeptRoom, Lane, NodeRow, OnGpu, Opening,
+    TeamRow,
+};
 use holdshort::model::reason::{Code, Reason};
 use holdshort::model::team::{Bounds, Terms};
 use holdshort::model::{Fact, Finding, Resources};
@@ -34,10 +38,14 @@ pub struct Fleet {
     pub facts: Vec<EventRow>,
     pub output: BTreeMap<u64, Vec<u8>>,
     pub paused: Option<Hold>,
+    /// What was kept over the last day.
+    pub kept_day: Option<KeptDay>,
     /// Use and queue before now.
     pub minutes: Vec<Minute>,
     /// The tree of teams; nobody uses teams if there is none.
     pub teams: Vec<TeamRow>,
+    /// When windows of teams are open.
+    pub openings: Vec<Opening>,
 }
 
 impl Fleet {
@@ -65,6 +73,7 @@ pub fn leaf(name: &str, quota: Option<u64>, share: u64, held: u64, pending: u64)
         running: held.div_ceil(2),
         queued: pending.div_ceil(8),
         over_since: None,
+        owed_since: None,
         next_victim: None,
     }
 }
@@ -87,7 +96,7 @@ pub fn tree() -> Vec<TeamRow> {
         leaf("org/ml", Some(8), 8, 9, 8),
         leaf("org/ml/platform", Some(4), 3, 2, 0),
         over,
-        leaf("org/web", Some(4), 4, 2, 3),
+        TeamRow { owed_since: Some(ago(Span::mins(48))), ..leaf("org/web", Some(4), 4, 2, 3) },
         TeamRow { paused: Some(hold), ..leaf("fin", Some(2), 0, 0, 2) },
         leaf("ops", Some(1), 3, 3, 40),
         leaf("default", None, 0, 0, 0),
@@ -120,6 +129,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         expected_end: None,
         latest_end: None,
         kept: None,
+        evicted_by: None,
         exit: None,
         labels: BTreeMap::new(),
         command: vec!["./agent.sh".into(), "--task".into(), name.into()],
@@ -235,7 +245,10 @@ pub fn node(name: &str) -> NodeRow {
             gpu_milli: 7000,
             ..Resources::default()
         },
+        reserved: Resources::default(),
+        kept: Vec::new(),
         foreign: Resources::default(),
+        on_gpus: Vec::new(),
         gpus: (0..8).map(gpu).collect(),
         drain: None,
         warning: None,
@@ -324,6 +337,17 @@ pub fn many() -> Fleet {
     for id in 0..9 {
         jobs.push(team("web", ended(190 + id, "lint", Outcome::Succeeded, 0, Span::mins(50 + id))));
     }
+    let mut first = node("gpu-box-3");
+    let one = |gpu_milli: u64| Resources { gpu_milli, ..Resources::default() };
+    first.reserved = one(1000);
+    let from = NOW.wall + Span::mins(178);
+    first.kept = vec![KeptFor { job: JobId(240), from, room: one(8000) }];
+    first.on_gpus = (0..7)
+        .map(|index| {
+            let job = JobId([198, 198, 198, 198, 219, 226, 226][index as usize]);
+            OnGpu { index, job, milli: 1000 }
+        })
+        .collect();
     let mut second = node("gpu-box-4");
     second.drain = Some(Drain { by: "bob".into(), since: ago(Span::hours(3)) });
     second.used = Resources { gpu_milli: 2000, cpu_milli: 8000, ..Resources::default() };
@@ -339,7 +363,11 @@ pub fn many() -> Fleet {
     let job = JobId;
     Fleet {
         jobs,
-        nodes: vec![node("gpu-box-3"), second],
+        nodes: vec![first, second],
+        kept_day: Some(KeptDay {
+            reserved: Used { gpu_milli_ms: 9_000_000_000, ..Used::default() },
+            all: Used { gpu_milli_ms: 1_382_400_000_000, ..Used::default() },
+        }),
         countables: vec![api("api:anthropic", 5), api("api:openai", 6)],
         facts: vec![
             fact(90, 31, Fact::JobRunning { job: job(198) }),
@@ -360,6 +388,15 @@ pub fn many() -> Fleet {
         paused: None,
         minutes: (0..90).map(minute).collect(),
         teams: tree(),
+        openings: [(0, 6), (24, 30)]
+            .map(|(from, until)| Opening {
+                team: "org/ml".into(),
+                window: "night".into(),
+                zone: "Europe/Berlin".into(),
+                from: NOW.wall + Span::hours(from),
+                until: NOW.wall + Span::hours(until),
+            })
+            .into(),
     }
 }
 

@@ -211,6 +211,7 @@ impl Link for Fake {
             countables: fleet.countables.clone(),
             paused: fleet.paused.clone(),
             paused_teams: fleet.paused_teams(),
+            kept_day: fleet.kept_day.clone(),
             teams: !fleet.teams.is_empty(),
             seq: 100,
             at: NOW,
@@ -275,7 +276,12 @@ impl Link for Fake {
         self.with(|_| ())
     }
     fn teams(&self) -> Answer<'_, TeamPage> {
-        self.with(|fleet| TeamPage { teams: fleet.teams.clone(), seq: 100, at: NOW })
+        self.with(|fleet| TeamPage {
+            teams: fleet.teams.clone(),
+            openings: fleet.openings.clone(),
+            seq: 100,
+            at: NOW,
+        })
     }
 
     fn edit_team(&self, team: Name, edit: TeamEdit) -> Answer<'_, ()> {

@@ -3,11 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should stop")]
 
+mod away;
+mod cursor;
 mod feed;
 mod fleet;
 mod grid;
 mod keys;
 mod link;
+mod marks;
 mod panes;
 mod pty;
 mod safety;

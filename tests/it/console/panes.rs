@@ -130,9 +130,14 @@ fn what_is_chosen_stays_chosen_when_rows_move() {
     });
     block(stage.fetch());
     assert_eq!(chosen(&stage), 226);
-    // It ended: it is chosen where it is now, or its neighbour if it is shown nowhere.
+    // It is shown nowhere any more: nothing is chosen in its place before a key is pressed.
     link.change(|fleet| fleet.jobs.retain(|row| row.id.0 != 226));
     block(stage.fetch());
+    assert_eq!(stage.app.target().job, None);
+    assert!(text(&stage.buffer()).contains("226 is not in this list any more"));
+    block(stage.press("K"));
+    assert!(stage.app.popup.is_none() && link.asked().is_empty());
+    block(stage.press("j"));
     assert!(stage.app.target().job.is_some());
 }
 
@@ -287,4 +292,40 @@ fn taking_a_jobs_room_says_whose_it_is_and_what_is_lost() {
     {
         assert!(screen.contains(said), "{said}: {screen}");
     }
+}
+
+#[test]
+fn a_job_can_be_read_whole_and_its_environment_comes_last() {
+    let link = Fake::new(fleet::many());
+    link.change(|fleet| {
+        let row = fleet.jobs.iter_mut().find(|row| row.id == JobId(198)).unwrap();
+        let long = (0..30).map(|n| format!("--option-{n}=value"));
+        row.command = ["python".to_owned()].into_iter().chain(long).collect();
+    });
+    let mut stage = staged(link, (80, 24), "3j<enter>");
+    let mut seen = String::new();
+    for _ in 0..8 {
+        seen.push_str(&text(&stage.buffer()));
+        block(stage.press("<pgdn>"));
+    }
+    assert!(seen.contains("--option-29=value"), "{seen}");
+    let at = |word: &str| seen.find(word).unwrap_or_else(|| panic!("no {word}: {seen}"));
+    assert!(at("TIMELINE") < at("ENVIRONMENT"), "{seen}");
+}
+
+#[test]
+fn a_lane_that_goes_on_says_so() {
+    let screen =
+        text(&staged(Fake::new(fleet::many()), (200, 60), "<right><right><right>f").buffer());
+    let lane = |line: &str| line.split('│').nth(2).map(|text| text.trim().to_owned());
+    let more = screen.lines().filter_map(lane).find(|text| text.starts_with("+ "));
+    assert!(screen.contains("QUEUED 42") && more.is_some(), "{screen}");
+}
+
+#[test]
+fn a_team_is_only_cut_where_there_is_no_room() {
+    let link = Fake::new(fleet::few());
+    link.change(|fleet| fleet.jobs[0].team = "org/ml/research".into());
+    let screen = text(&staged(link, (100, 30), "").buffer());
+    assert!(screen.contains("org/ml/research"), "{screen}");
 }

@@ -72,7 +72,7 @@ fn console(role: &str) -> CommandBuilder {
 }
 
 /// A terminal with the console in it.
-struct Screen {
+pub struct Screen {
     master: Box<dyn MasterPty + Send>,
     writer: Box<dyn Write + Send>,
     child: Box<dyn portable_pty::Child + Send + Sync>,
@@ -83,7 +83,7 @@ fn show(role: &str, size: (u16, u16)) -> Screen {
     run(console(role), size)
 }
 
-fn run(command: CommandBuilder, size: (u16, u16)) -> Screen {
+pub fn run(command: CommandBuilder, size: (u16, u16)) -> Screen {
     let (columns, rows) = size;
     let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
     let pair = native_pty_system().openpty(size).unwrap();
@@ -130,11 +130,11 @@ impl Screen {
         }
     }
 
-    fn until(&self, text: &str) {
+    pub fn until(&self, text: &str) {
         self.wait(text, |screen| screen.text().contains(text));
     }
 
-    fn keys(&mut self, keys: &str) {
+    pub fn keys(&mut self, keys: &str) {
         self.writer.write_all(keys.as_bytes()).unwrap();
         self.writer.flush().unwrap();
     }
@@ -145,7 +145,7 @@ impl Screen {
     }
 
     /// Waits for the end; the exit code, after checking that the terminal is as it was.
-    fn end(&mut self) -> u32 {
+    pub fn end(&mut self) -> u32 {
         let deadline = Instant::now() + PATIENCE;
         let code = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -232,6 +232,7 @@ fn a_question_is_answered_on_a_real_server_that_is_then_killed() {
     screen.until("resumed");
     screen.keys("\r");
     screen.until("TIMELINE");
+    screen.keys("G");
     screen.until("ENVIRONMENT");
     screen.keys("K");
     screen.until("y = yes, do it");
@@ -304,10 +305,12 @@ fn a_dumb_terminal_is_told_so() {
 
 #[test]
 fn signals_end_it_cleanly() {
-    let mut screen = show("many", (80, 24));
-    screen.until("WAITING ON PEOPLE 2");
-    screen.signal(Signal::SIGTERM);
-    assert_eq!(screen.end(), 0);
+    for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGQUIT] {
+        let mut screen = show("many", (80, 24));
+        screen.until("WAITING ON PEOPLE 2");
+        screen.signal(signal);
+        assert_eq!(screen.end(), 0, "{signal}");
+    }
     let mut screen = show("many", (80, 24));
     screen.until("WAITING ON PEOPLE 2");
     screen.signal(Signal::SIGHUP);

@@ -165,7 +165,9 @@ fn a_cancellation_can_be_taken_back_by_anybody_who_sees_it() {
     let link = Fake::new(fleet::many());
     let mut mine = staged(link.clone(), (80, 24), "3jKy");
     let screen = text(&mine.buffer());
-    assert!(screen.contains("198 finetune-7b: cancelled in"), "{screen}");
+    assert!(screen.contains("198 cancelled in"), "{screen}");
+    // Who waits on people stays in front.
+    assert!(screen.contains("! 231 fix-auth asks"), "{screen}");
     assert!(screen.contains("u keeps it"), "{screen}");
     assert!(screen.contains("198 cancelled in 5s (u takes it back)"), "{screen}");
     // Another console that did nothing itself.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use std::sync::Arc;
 
-use holdshort::base::{At, Name};
+use holdshort::base::{At, Name, Span};
 use holdshort::model::job::{Job, State, Task, TaskState};
 use holdshort::model::team::Bounds;
 use holdshort::model::{Node, Resources, Team};
@@ -21,9 +21,16 @@ struct Free {
 
 /// Jobs that could start now and do not.
 pub fn idle_room(world: &World, at: At) -> Vec<String> {
-    let queued = world.jobs().filter(|job| wants_room(job).is_some());
-    let idle = queued.filter(|job| gates_open(world, job, at) && fits(world, job));
+    // Which of several kinds of tasks come first is left to others.
+    let queued = world.jobs().filter(|job| job.spec.groups.is_none());
+    let queued = queued.filter(|job| wants_room(job).is_some());
+    let idle = queued.filter(|job| gates_open(world, job, at) && fits(world, job, at));
     idle.map(|job| format!("job {} fits and does not start", job.id)).collect()
+}
+
+/// At most one job wants room, so that none is kept for others.
+pub fn alone(world: &World) -> bool {
+    world.jobs().filter(|job| wants_room(job).is_some()).count() < 2
 }
 
 /// Tasks it wants to place together, and whether it is a new start.
@@ -64,16 +71,18 @@ fn gates_open(world: &World, job: &Job, at: At) -> bool {
     let tasks = if job.frozen { active(job) } else { u64::from(chunk) };
     job.spec.request.custom.iter().all(|(name, units)| {
         let Some(countable) = world.countable(name) else { return false };
-        let units_of = |job: &Job| job.spec.request.custom.get(name).copied().unwrap_or(0);
+        let units_of = |job: &Job, task: &Task| {
+            let units = job.spec.request_of_task(task).custom.get(name).copied();
+            u128::from(units.unwrap_or(0))
+        };
         let holders = world.jobs().filter(|job| !job.frozen);
         let held: u128 =
-            holders.map(|job| u128::from(units_of(job)) * u128::from(active(job))).sum();
+            holders.flat_map(|job| job.active_tasks().map(|task| units_of(job, task))).sum();
         let need = u128::from(*units) * u128::from(tasks);
-        let promised: u128 =
-            promised(world, job).map(|(other, _)| u128::from(units_of(other))).sum();
+        let promised: u128 = promised(world, job).map(|(other, task)| units_of(other, task)).sum();
         let held = held + if job.frozen { 0 } else { promised };
         let taken = u128::from(world.taken(name, at.now));
-        let rate = countable.per_minute.filter(|_| !job.frozen);
+        let rate = countable.per_minute.filter(|_| !job.frozen && world.setup().cycle.on("rate"));
         let closed = !job.frozen && world.limit_of(name, at.wall).is_some();
         !closed
             && held + need <= u128::from(countable.count)
@@ -105,12 +114,11 @@ fn bounds_hold(world: &World, team: &Team, job: &Job, chunk: u32) -> bool {
                 let promised = task.state == TaskState::Nominated && other.id != job.id;
                 promised || matches!(task.state, TaskState::Starting | TaskState::Running)
             };
-            let tasks = other.tasks.iter().filter(stays).count() as u64;
-            let held = Resources {
-                cpu_milli: if other.frozen { 0 } else { other.spec.request.cpu_milli },
-                ..other.spec.request.clone()
-            };
-            sum.add(&held.times(tasks));
+            for task in other.tasks.iter().filter(stays) {
+                let held = other.spec.request_of_task(task);
+                let cpu_milli = if other.frozen { 0 } else { held.cpu_milli };
+                sum.add(&Resources { cpu_milli, ..held.clone() });
+            }
         }
         sum
     };
@@ -127,7 +135,7 @@ fn bounds_hold(world: &World, team: &Team, job: &Job, chunk: u32) -> bool {
         && (job.spec.preemptible || holds(&team.terms.quota, &sum(true)))
 }
 
-fn fits(world: &World, job: &Job) -> bool {
+fn fits(world: &World, job: &Job, at: At) -> bool {
     let request = &job.spec.request;
     if job.frozen {
         let mut need: BTreeMap<&Name, i128> = BTreeMap::new();
@@ -137,13 +145,13 @@ fn fits(world: &World, job: &Job) -> bool {
         }
         let node = |name: &Name| world.node(name).filter(|node| node.up);
         return need.iter().all(|(name, need)| {
-            *need == 0 || node(name).is_some_and(|n| free(world, n, job).cpu >= *need)
+            *need == 0 || node(name).is_some_and(|n| free(world, n, job, at).cpu >= *need)
         });
     }
     let (mut left, _) = wants_room(job).unwrap();
     let open = world.nodes().filter(|node| node.up && node.drain.is_none());
     let open = open.filter(|node| takes(world, node, job));
-    for mut free in open.map(|node| free(world, node, job)) {
+    for mut free in open.map(|node| free(world, node, job, at)) {
         while left > 0 && take(&mut free, request) {
             left -= 1;
         }
@@ -155,19 +163,19 @@ fn fits(world: &World, job: &Job) -> bool {
 /// tasks is the one too many is left to others: such nodes take all or nothing here.)
 fn takes(world: &World, node: &Node, job: &Job) -> bool {
     let traits = &node.traits;
-    let comes_back = job.spec.requeue || job.spec.resumable || job.checkpoint.is_some();
+    let comes_back = job.has_way_back();
     let on_node = |task: &&Task| {
         let there = task.placement.as_ref().is_some_and(|p| p.node == node.name);
         there && (task.state.is_active() || task.state == TaskState::Nominated)
     };
     let tasks = world.jobs().map(|other| other.tasks.iter().filter(on_node).count()).sum::<usize>();
     job.spec.node_labels.iter().all(|(name, value)| traits.labels.get(name) == Some(value))
-        && (!traits.spot || job.spec.spot && comes_back)
+        && (!traits.spot || !world.setup().cycle.on("spot") || job.spec.spot && comes_back)
         && traits.max_tasks.is_none_or(|most| tasks + job.spec.gang.min as usize <= most as usize)
 }
 
 /// What is free on a node now and not needed for what others are promised.
-fn free(world: &World, node: &Node, job: &Job) -> Free {
+fn free(world: &World, node: &Node, job: &Job, at: At) -> Free {
     let mut held = Free { cpu: 0, mem: 0, gpus: vec![0; 8] };
     let mut later = held.clone();
     for other in world.jobs() {
@@ -177,10 +185,11 @@ fn free(world: &World, node: &Node, job: &Job) -> Free {
             let Some(placement) = task.placement.as_ref().filter(|p| p.node == node.name) else {
                 continue;
             };
-            let cpu = if other.frozen { 0 } else { other.spec.request.cpu_milli };
+            let request = other.spec.request_of_task(task);
+            let cpu = if other.frozen { 0 } else { request.cpu_milli };
             let count = |sums: &mut Free| {
                 sums.cpu += i128::from(cpu);
-                sums.mem += i128::from(other.spec.request.mem_bytes);
+                sums.mem += i128::from(request.mem_bytes);
                 for share in &placement.gpus {
                     sums.gpus[share.index as usize] += share.milli;
                 }
@@ -188,7 +197,11 @@ fn free(world: &World, node: &Node, job: &Job) -> Free {
             if active {
                 count(&mut held);
             }
-            if promised || (active && task.state != TaskState::Stopping) {
+            // Nobody counts on what should have gone long ago.
+            let patience = other.spec.grace + Span::mins(5);
+            let stuck =
+                matches!(other.state, State::Stopping(_)) && other.since.now + patience <= at.now;
+            if promised || (active && (stuck || task.state != TaskState::Stopping)) {
                 count(&mut later);
             }
         }

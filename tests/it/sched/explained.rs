@@ -80,7 +80,7 @@ fn a_gang_is_told_how_many_would_fit() {
     let mut site = Site::new(2, 0);
     site.node("n2", 3, 64, 0);
     let gang = site.submit(|job| job.gang = Gang { size: 6, min: 6 });
-    let because = "never_fits gang=6 largest_cpu_milli=0 need_cpu_milli=1000 placed=5";
+    let because = "never_fits gang=6 largest_cpu_milli=3000 need_cpu_milli=1000 placed=5";
     assert_eq!(site.because(gang), because);
 }
 

@@ -1,6 +1,7 @@
 //! `why` about whose turn it is, who holds what, and who gave room to whom; with the words.
 
 use holdshort::base::{JobId, Span};
+use holdshort::engine::teams;
 use holdshort::model::JobSpec;
 use holdshort::model::command::Verb;
 use holdshort::model::job::{DependencyKind, Gang};
@@ -251,4 +252,37 @@ fn a_unit_that_others_wait_for_is_said_to_its_holder() {
     let expected =
         format!("has priority 400 instead of 100 from {urgent}, which waits for its lic");
     assert_eq!(inherits, expected);
+}
+
+#[test]
+fn a_team_over_its_share_says_since_when_at_least_and_an_owed_one_since_when_it_waits() {
+    let mut site = two_teams(4, [2, 2]);
+    let page = |site: &Site| teams::page(&site.world, 1, site.at, &|_| true);
+    let since = |site: &Site, name: &str| {
+        let row = page(site).teams.into_iter().find(|row| &*row.name == name).unwrap();
+        (row.over_since.map(|at| at.now), row.owed_since.map(|at| at.now))
+    };
+    let firm = |job: &mut JobSpec| {
+        (job.team, job.preemptible) = ("b".into(), true);
+        job.requeue = true;
+    };
+    site.submit_many(2, firm);
+    site.start_all();
+    site.advance(Span::secs(30));
+    let crossed = site.at.now;
+    site.submit(firm);
+    site.start_all();
+    site.advance(Span::secs(10));
+    assert_eq!(since(&site, "b"), (None, None), "nobody else wants any");
+    // Whoever is owed may not take yet, so it waits.
+    let delayed = |job: &mut JobSpec| {
+        job.team = "a".into();
+        job.request.cpu_milli = 2000;
+        job.preemption_delay = Some(Span::hours(1));
+    };
+    let asked = site.at.now;
+    site.submit(delayed);
+    site.advance(Span::secs(5));
+    assert_eq!(since(&site, "b"), (Some(crossed), None), "the third of its jobs was too many");
+    assert_eq!(since(&site, "a"), (None, Some(asked)));
 }

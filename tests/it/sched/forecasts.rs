@@ -86,6 +86,68 @@ fn a_bound_of_the_team_is_waited_for_and_what_can_never_start_has_no_forecast() 
     assert_eq!(range(&site, waits), None);
 }
 
+/// Two teams of which each is owed so many cores.
+fn teams(site: &mut Site, quota: [u64; 2]) {
+    site.configure(|setup| {
+        for (name, cores) in ["a", "b"].into_iter().zip(quota) {
+            let mut team = holdshort::model::Team::named(name);
+            team.terms.quota.cpu_milli = Some(cores * 1000);
+            setup.teams.push(team);
+        }
+    });
+}
+
+/// What a team asks for; others may take its room if it says so.
+fn of(team: &'static str, cores: u64, secs: u64, gives: bool) -> impl Fn(&mut JobSpec) {
+    move |spec| {
+        asks(cores, secs)(spec);
+        spec.team = team.into();
+        (spec.preemptible, spec.requeue) = (gives, gives);
+    }
+}
+
+#[test]
+fn a_firm_job_at_its_quota_waits_for_the_firm_ones_of_its_own_team() {
+    let mut site = site(8);
+    teams(&mut site, [2, 6]);
+    let firm = site.submit(of("a", 2, 100, false));
+    site.start(firm);
+    let waits = site.submit(of("a", 2, 10, false));
+    let after = site.submit(of("a", 1, 10, false));
+    site.stand(&[waits, after], &["queued", "queued"]);
+    assert_eq!(range(&site, waits), Some((100, 100)), "there is room, and no quota for it");
+    assert_eq!(range(&site, after), Some((110, 110)));
+    let more = site.submit(of("a", 3, 10, false));
+    assert_eq!(range(&site, more), None, "more than its team is ever owed");
+}
+
+#[test]
+fn a_long_queue_of_one_team_does_not_hide_the_start_of_a_team_at_its_share() {
+    let mut site = site(4);
+    teams(&mut site, [2, 2]);
+    let own = site.submit(of("b", 2, 100, true));
+    let other = site.submit(of("a", 2, 40, true));
+    site.start(own);
+    site.start(other);
+    site.submit_many(30, of("a", 1, 40, true));
+    let waits = site.submit(of("b", 2, 10, true));
+    // Of the first jobs in line it is one, though thirty of the other team are older.
+    let all = forecasts(&site.world, site.at, 8);
+    assert!(all.contains_key(&waits), "{all:?}");
+    // What the other team gives back is its own again, so it starts when its own team's ends.
+    assert_eq!(range(&site, waits), Some((100, 100)));
+}
+
+#[test]
+fn elements_of_an_array_start_as_those_before_them_end() {
+    let mut site = site(8);
+    let elements = site.array(4, Some(1));
+    site.start(elements[0]);
+    let starts: Vec<u64> = elements.iter().filter_map(|id| Some(range(&site, *id)?.1)).collect();
+    assert_eq!(starts.len(), 3, "all that wait");
+    assert!(starts.windows(2).all(|pair| pair[0] < pair[1]), "{starts:?}");
+}
+
 #[test]
 fn what_forecasts_were_worth_is_kept() {
     let mut site = site(1);
@@ -102,4 +164,40 @@ fn what_forecasts_were_worth_is_kept() {
         site.end(waits, 0);
     }
     assert_eq!(percent, Some(72), "eight of eleven");
+}
+
+#[test]
+fn a_large_job_without_a_reservation_holds_nobody_back() {
+    let mut site = site(4);
+    teams(&mut site, [2, 2]);
+    let own = site.submit(of("a", 3, 100, true));
+    site.start(own);
+    let other = site.submit(of("b", 1, 40, true));
+    site.start(other);
+    // Beyond its team's share: whoever fits before it goes before it.
+    let large = site.submit(of("a", 4, 50, true));
+    let small = site.submit(of("a", 1, 500, true));
+    assert_eq!(site.job(large).reserved, None);
+    assert_eq!(range(&site, small), Some((40, 40)));
+    assert_eq!(range(&site, large), Some((540, 540)));
+    site.advance(Span::secs(40));
+    site.end(other, 0);
+    site.stand(&[large, small], &["queued", "starting"]);
+}
+
+#[test]
+fn what_comes_free_goes_to_the_team_whose_turn_it_is_then() {
+    let mut site = site(4);
+    teams(&mut site, [1, 3]);
+    let own = site.submit_many(3, of("b", 1, 100, true));
+    let other = site.submit(of("a", 1, 40, true));
+    own.iter().chain([&other]).for_each(|job| site.start(*job));
+    let many = site.submit_many(10, of("a", 1, 40, true));
+    // It would have to wait until all four are free, and is ahead of the small one in its team.
+    let large = site.submit(of("b", 4, 10, true));
+    let small = site.submit(of("b", 1, 30, true));
+    assert_eq!(range(&site, many[0]), Some((40, 40)));
+    assert_eq!(range(&site, many[1]), Some((80, 80)));
+    assert_eq!(range(&site, small), Some((100, 100)), "its team has its three cores back");
+    assert!(range(&site, large).is_some_and(|(from, _)| from > 100));
 }

@@ -1,7 +1,7 @@
 //! Devices: whole, in shares, and used by others.
 
 use holdshort::model::command::TaskEvent;
-use holdshort::model::job::{Gang, JobSpec};
+use holdshort::model::job::{Exit, Gang, JobSpec};
 use holdshort::model::refusal::RefusalCode;
 
 use super::world::{Site, gpu, owner};
@@ -122,4 +122,48 @@ fn a_frozen_job_keeps_its_device() {
     let other = site.submit(ask(1000));
     site.stand(&[other], &["queued"]);
     assert_eq!(site.because(other), "no_room best_gpu_milli=0 need_gpu_milli=1000");
+}
+
+/// A gang that holds both devices of a node whole, and one that asks for a quarter of one.
+fn gang_and_share() -> (Site, holdshort::base::JobId, holdshort::base::JobId) {
+    let mut site = Site::bare();
+    site.node("n1", 3, 6, 2);
+    let gang = site.submit(|job| {
+        ask(1000)(job);
+        job.gang = Gang { size: 2, min: 2 };
+        (job.priority, job.requeue, job.preemptible) = (100, true, true);
+    });
+    let share = site.submit(ask(250));
+    (site, gang, share)
+}
+
+#[test]
+fn a_whole_device_of_which_a_share_is_promised_cannot_be_kept() {
+    let (mut site, gang, share) = gang_and_share();
+    site.start(gang);
+    assert_eq!(site.word(gang), "stopping");
+    assert_eq!(site.because(share), "promised jobs=1 node=n1");
+}
+
+#[test]
+fn a_promise_keeps_its_devices_from_cycle_to_cycle() {
+    let mut site = Site::bare();
+    site.node("n1", 8, 16, 2);
+    let low = |job: &mut JobSpec| {
+        ask(1000)(job);
+        (job.priority, job.requeue, job.preemptible) = (100, true, true);
+    };
+    let first = site.submit(low);
+    let second = site.submit(low);
+    site.start_all();
+    let one = site.submit(ask(1000));
+    let other = site.submit(ask(1000));
+    let promised = [devices(&site, one), devices(&site, other)];
+    assert_ne!(promised[0], promised[1]);
+    // The later one goes: nothing else becomes of the other's promise.
+    site.cancel(one);
+    assert_eq!(devices(&site, other), promised[1]);
+    site.exit(first, &Exit::Signal(15));
+    site.exit(second, &Exit::Signal(15));
+    assert_eq!(devices(&site, other), promised[1]);
 }

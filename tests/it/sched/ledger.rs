@@ -5,7 +5,7 @@ use holdshort::base::{At, JobId, Mono, Span, TaskId};
 use holdshort::ledger::Interval;
 use holdshort::model::command::{Change, Command, TaskEvent, Verb};
 use holdshort::model::fact::Class;
-use holdshort::model::job::{Exit, Gang};
+use holdshort::model::job::{Exit, Gang, JobSpec};
 
 use super::world::{GIB, Site, countable, gpu};
 
@@ -261,4 +261,66 @@ fn a_job_that_changes_its_team_is_paid_by_the_new_one_from_then_on() {
         own.map(|interval| interval.span().0).sum::<u64>()
     };
     assert_eq!((paid("default"), paid("ml")), (10_000, 5_000));
+}
+
+#[test]
+fn what_is_free_and_kept_for_a_waiting_job_is_reserved_until_it_runs() {
+    let mut site = Site::new(8, 0);
+    site.configure(|setup| setup.cycle.off.clear());
+    let asks = |cores: u64, secs: u64| {
+        move |spec: &mut JobSpec| {
+            spec.request.cpu_milli = cores * 1000;
+            spec.estimate = Some(Span::secs(secs));
+        }
+    };
+    let first = site.submit(asks(5, 100));
+    site.start(first);
+    let large = site.submit(asks(6, 100));
+    site.advance(Span::secs(10));
+    assert_eq!(cores(&site, None, Class::Reserved), 30, "three are free, and all are kept");
+    assert_eq!(cores(&site, None, Class::Idle), 0);
+    // What ends in time may use it meanwhile, and then it is not idle.
+    let short = site.submit(asks(2, 20));
+    site.start(short);
+    site.advance(Span::secs(20));
+    assert_eq!(cores(&site, None, Class::Reserved), 30 + 20);
+    site.end(short, 0);
+    site.advance(Span::secs(5));
+    assert_eq!(cores(&site, None, Class::Reserved), 50 + 15);
+    // Of a drained node nothing is kept for anybody.
+    site.drain("n1", true);
+    site.advance(Span::secs(4));
+    assert_eq!(cores(&site, None, Class::Drained), 12);
+    site.drain("n1", false);
+    site.advance(Span::secs(1));
+    assert_eq!(cores(&site, None, Class::Reserved), 65 + 3);
+    site.end(first, 0);
+    site.advance(Span::secs(7));
+    site.stand(&[large], &["starting"]);
+    assert_eq!(cores(&site, None, Class::Reserved), 68, "it has the room now");
+    assert_eq!(cores(&site, None, Class::Idle), 14, "and the rest is anybody's");
+}
+
+#[test]
+fn whoever_stops_waiting_keeps_nothing() {
+    let mut site = Site::new(4, 0);
+    site.configure(|setup| setup.cycle.off.clear());
+    let runs = site.submit(|spec| {
+        spec.request.cpu_milli = 3000;
+        spec.estimate = Some(Span::secs(100));
+    });
+    site.start(runs);
+    let waits = site.submit(|spec| spec.request.cpu_milli = 2000);
+    site.advance(Span::secs(10));
+    assert_eq!(cores(&site, None, Class::Reserved), 10);
+    site.pause(waits);
+    site.advance(Span::secs(10));
+    assert_eq!(cores(&site, None, Class::Reserved), 10);
+    assert_eq!(cores(&site, None, Class::Idle), 10);
+    site.resume(waits);
+    site.advance(Span::secs(10));
+    assert_eq!(cores(&site, None, Class::Reserved), 20);
+    site.cancel(waits);
+    site.advance(Span::secs(10));
+    assert_eq!(cores(&site, None, Class::Reserved), 20);
 }

@@ -10,8 +10,11 @@
 
 mod conserving;
 pub mod given;
+mod lawful;
 mod metered;
 mod outside;
+mod reservations;
+mod scenery;
 mod services;
 mod spot;
 mod steps;
@@ -28,10 +31,12 @@ mod explained;
 mod explained_teams;
 mod findings;
 mod forecasts;
+mod found;
 mod gangs;
 mod gpus;
 mod interactive;
 mod inversion;
+mod large;
 mod ledger;
 mod limits;
 mod machine;

@@ -54,7 +54,10 @@ impl Outside {
         for job in world.jobs().filter(|job| job.is_live()) {
             for task in job.active_tasks() {
                 let id = TaskId { job: job.id, attempt: job.attempt, rank: task.rank };
-                let given_up = task.given_up.then_some(StopFor::Preempt);
+                let node = task.placement.as_ref().and_then(|at| world.node(&at.node));
+                let vanishes = node.is_some_and(|node| node.warning.is_some());
+                let why = if vanishes { StopFor::Spot } else { StopFor::Preempt };
+                let given_up = task.given_up.then_some(why);
                 let (stop, frozen) = (job.stop.or(given_up), job.frozen);
                 // While people are asked and it holds what it has, nobody counts.
                 let limit = job.spec.time_limit.filter(|_| job.asking.holds().is_none());

@@ -7,6 +7,19 @@ use holdshort::model::job::{DependencyKind, Exit};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use super::scenery::{Extra, Scene, extra, scene};
+
+/// How much may happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+pub enum Reach {
+    /// Jobs, people, and what machines do.
+    Plain,
+    /// Also deadlines, closed resources, switches of urgency, and long times.
+    Urgent,
+    /// Also reservations, services, hours and terms of teams, nodes and pools that come and go.
+    All,
+}
+
 /// What a random job asks for.
 #[derive(Debug, Clone)]
 pub struct Ask {
@@ -26,6 +39,7 @@ pub struct Ask {
     /// Seconds until its deadline, and of its estimate.
     pub deadline: Option<(u64, Option<u64>)>,
     pub after: Option<(Index, DependencyKind)>,
+    pub extra: Extra,
 }
 
 /// One thing that happens.
@@ -57,15 +71,21 @@ pub enum Step {
     Scan(bool),
     Find(Index, Signal, Option<Level>),
     Stray(u64, u32, u32, TaskEvent),
+    Scene(Scene),
 }
 
-/// With `urgent` jobs some have a deadline.
-fn ask(urgent: bool) -> impl Strategy<Value = Ask> {
+fn ask(reach: Reach) -> impl Strategy<Value = Ask> {
     let deadline = prop::option::weighted(
         0.2,
         (select(vec![1, 30, 300, 4000]), prop::option::of(select(vec![10, 200]))),
     );
-    let deadline = if urgent { deadline.boxed() } else { Just(None).boxed() };
+    let extra = if reach == Reach::All { extra().boxed() } else { Just(Extra::default()).boxed() };
+    let deadline = if reach >= Reach::Urgent { deadline.boxed() } else { Just(None).boxed() };
+    // Few wait for others where there is much to see among those that do not.
+    let (ways_back, waits) = match reach {
+        Reach::All => (select(vec![0, 1, 1, 2]), 0.05),
+        _ => (select(vec![0, 1, 2, 3]), 0.2),
+    };
     let kinds = select(vec![DependencyKind::Ok, DependencyKind::Any, DependencyKind::Failed]);
     let customs = select(vec![
         None,
@@ -87,16 +107,17 @@ fn ask(urgent: bool) -> impl Strategy<Value = Ask> {
         (
             select(vec![100, 200, 200, 300, 400]),
             select(vec!["default", "default", "ml", "org/a", "org/b"]),
-            (0..4u8, prop::bool::weighted(0.6)),
+            (ways_back, prop::bool::weighted(0.7)),
             select(vec![0, 0, 1, 2]),
             prop::bool::weighted(0.1),
         ),
         prop::option::weighted(0.3, select(vec![5, 30, 90])),
         prop::option::weighted(0.1, select(vec![1, 20, 60])),
-        prop::option::weighted(0.2, (any::<Index>(), kinds)),
-        deadline,
+        prop::option::weighted(waits, (any::<Index>(), kinds)),
+        (deadline, extra),
     )
-        .prop_map(|((cpu, gib, gpu, custom, gang), rest, limit, start_in, after, deadline)| {
+        .prop_map(|((cpu, gib, gpu, custom, gang), rest, limit, start_in, after, last)| {
+            let (deadline, extra) = last;
             let (priority, team, (way_back, preemptible), retry, must_fit) = rest;
             Ask {
                 cpu,
@@ -114,6 +135,7 @@ fn ask(urgent: bool) -> impl Strategy<Value = Ask> {
                 start_in,
                 after,
                 deadline,
+                extra,
             }
         })
 }
@@ -171,8 +193,8 @@ fn event() -> impl Strategy<Value = TaskEvent> {
     ])
 }
 
-/// What happens next; with `urgent` also what deadlines, closed resources and switches do.
-pub fn step(urgent: bool) -> impl Strategy<Value = Step> {
+/// What happens next.
+pub fn step(reach: Reach) -> impl Strategy<Value = Step> {
     let index = any::<Index>;
     let team = || select(vec![None, Some("default"), Some("ml"), Some("org"), Some("org/a")]);
     let signal = select(vec![Signal::NeverStarted, Signal::LimitNear]);
@@ -180,9 +202,9 @@ pub fn step(urgent: bool) -> impl Strategy<Value = Step> {
     let throttle = || prop::option::of(1..3u32);
     let jobs = || {
         prop_oneof![
-            8 => ask(urgent).prop_map(Step::Submit),
-            1 => (1..5u32, throttle(), ask(urgent)).prop_map(|(n, t, a)| Step::Array(n, t, a)),
-            1 => (index(), ask(urgent)).prop_map(|(i, a)| Step::Child(i, a)),
+            8 => ask(reach).prop_map(Step::Submit),
+            1 => (1..5u32, throttle(), ask(reach)).prop_map(|(n, t, a)| Step::Array(n, t, a)),
+            1 => (index(), ask(reach)).prop_map(|(i, a)| Step::Child(i, a)),
         ]
     };
     let runner = prop_oneof![
@@ -196,7 +218,13 @@ pub fn step(urgent: bool) -> impl Strategy<Value = Step> {
         1 => (index(), any::<bool>()).prop_map(|(i, on)| Step::Prompt(i, on)),
         1 => (0..30u64, 0..3u32, 0..4u32, event()).prop_map(|(j, a, r, e)| Step::Stray(j, a, r, e)),
     ];
-    let policy = select(vec!["ageing", "deadline", "retry", "inheritance"]);
+    let mut policies = vec!["ageing", "deadline", "retry", "inheritance"];
+    if reach == Reach::All {
+        policies.extend(["reservation", "backfill", "estimate", "fair_share", "consolidate"]);
+        policies.extend(["reclaim", "preempt", "overstayed", "stale_gang", "window", "pool"]);
+        policies.extend(["spot", "rate"]);
+    }
+    let policy = select(policies);
     let people = prop_oneof![
         9 => (prop::collection::vec(index(), 1..3), verb()).prop_map(|(i, v)| Step::Act(i, v)),
         1 => (team(), prop::option::of(1..60u64)).prop_map(|(t, u)| Step::PauseTeam(t, u)),
@@ -220,15 +248,25 @@ pub fn step(urgent: bool) -> impl Strategy<Value = Step> {
         1 => (index(), signal, level).prop_map(|(i, s, l)| Step::Find(i, s, l)),
     ];
     let plain = prop_oneof![4 => jobs(), 5 => runner, 4 => people, 2 => machine];
-    if !urgent {
+    if reach == Reach::Plain {
         return plain.boxed();
     }
-    prop_oneof![
+    let urgent = prop_oneof![
         15 => plain,
         1 => prop::option::of(1..200u64).prop_map(Step::Limit),
         1 => (index(), 1..100u64).prop_map(|(i, secs)| Step::LimitedBy(i, secs)),
         1 => (policy, any::<bool>()).prop_map(|(name, on)| Step::Switch(name, on)),
         1 => (1000..9000u64).prop_map(Step::Advance),
-    ]
-    .boxed()
+    ];
+    match reach {
+        Reach::All => prop_oneof![
+            4 => jobs(),
+            3 => Just(Step::StartAll),
+            5 => urgent,
+            2 => scene().prop_map(Step::Scene),
+            2 => (5..120u64).prop_map(Step::Advance),
+        ]
+        .boxed(),
+        _ => urgent.boxed(),
+    }
 }

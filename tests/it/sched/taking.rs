@@ -390,3 +390,24 @@ fn a_task_that_gives_its_room_may_end_as_it_likes() {
     site.event(task, TaskEvent::Ended { exit: Exit::Code(3) });
     site.stand(&[gang], &["stopping"]);
 }
+
+#[test]
+fn who_may_try_again_may_be_evicted_and_loses_no_try_by_it() {
+    let mut site = site(&[("a", 4)]);
+    let tries = site.submit(|job| {
+        firm("a", 4)(job);
+        (job.priority, job.preemptible) = (100, true);
+        (job.requeue, job.retry) = (false, 1);
+    });
+    site.start(tries);
+    let urgent = site.submit(gives("a", 4));
+    assert_eq!(evicted(&site), [(tries, Rule::Preempt)]);
+    site.exit(tries, &Exit::Signal(15));
+    site.start(urgent);
+    site.end(urgent, 0);
+    site.start(tries);
+    assert_eq!((site.job(tries).attempt, site.job(tries).retries), (2, 0));
+    // Whatever ends it for good, it had its one more try.
+    site.exit(tries, &Exit::Unknown);
+    assert_eq!(site.job(tries).retries, 1);
+}

@@ -5,10 +5,14 @@ use holdshort::base::{JobId, Name, Span};
 use holdshort::model::command::{Command, TeamChange};
 use holdshort::model::fact::Rule;
 use holdshort::model::job::Exit;
+use holdshort::model::reason::Code;
 use holdshort::model::refusal::RefusalCode;
-use holdshort::model::team::{Bounds, Terms};
+use holdshort::model::team::{Bounds, BoundsChange, Terms, TermsChange};
 use holdshort::model::window::{Window, WindowTerms};
 use holdshort::model::{Fact, Team};
+use holdshort::sched::actions::windows::openings;
+use holdshort::view::sight::Sight;
+use holdshort::view::words;
 
 use super::world::{Site, owner};
 
@@ -82,6 +86,32 @@ fn what_is_set_meanwhile_is_the_teams_own_and_holds_afterwards() {
     assert_eq!(site.attempt(above).unwrap_err().code, RefusalCode::Usage, "its limit is 3 then");
     site.advance(Span::hours(8));
     assert_eq!((limit(&site), team(&site).terms.priority), (Some(2000), 7));
+}
+
+#[test]
+fn two_changes_at_one_instant_do_not_undo_each_other() {
+    let mut site = site();
+    site.advance(Span::mins(60));
+    let change = |said| {
+        let (team, change) = (Name::from("ml"), TeamChange::Change(Box::new(said)));
+        Command::Team { team, change, key: None, by: owner() }
+    };
+    let priority = TermsChange { priority: Some(7), ..TermsChange::default() };
+    let quota = BoundsChange { cpu_milli: Some(Some(1000)), ..BoundsChange::default() };
+    // Both were said by people who saw the same terms.
+    site.run(change(priority));
+    site.run(change(TermsChange { quota, ..TermsChange::default() }));
+    let own = |site: &Site| {
+        let team = site.world.teams().find(|team| &*team.name == "ml").unwrap();
+        team.own().clone()
+    };
+    assert_eq!((own(&site).priority, own(&site).quota), (7, cores(1)));
+    assert_eq!(own(&site).limit, cores(1), "not what the window says");
+    site.run(change(TermsChange { quota: BoundsChange::NONE, ..TermsChange::default() }));
+    assert_eq!((own(&site).priority, own(&site).quota), (7, Bounds::default()));
+    let above = BoundsChange { cpu_milli: Some(Some(2000)), ..BoundsChange::default() };
+    let above = change(TermsChange { quota: above, ..TermsChange::default() });
+    assert_eq!(site.attempt(above).unwrap_err().code, RefusalCode::Usage, "above its own limit");
 }
 
 #[test]
@@ -174,4 +204,48 @@ fn at_the_edge_room_is_taken_back_with_notice_by_the_usual_rules() {
     // At 18:00 nobody is owed anything, and night gets its part back.
     site.advance(Span::hours(8));
     assert_eq!(stopping(&site, &day), 2);
+}
+
+#[test]
+fn why_names_the_open_window_until_when_it_is_and_what_holds_then() {
+    let mut site = site();
+    let of = |job: &mut holdshort::model::job::JobSpec| job.team = "ml".into();
+    site.submit_many(3, of);
+    let waits = site.submit(of);
+    let window = |site: &Site| {
+        let also = site.why(waits).also;
+        let window = also.into_iter().find(|reason| reason.code == Code::WindowOpen);
+        window.map(|reason| words::reason(&reason, &Sight::utc(site.at)))
+    };
+    assert_eq!(window(&site), None, "none is open yet");
+    site.advance(Span::mins(60));
+    let said = "window ml-10:00 of team ml is open until 18:00 Berlin; afterwards limit 1 core \
+                instead of 3 cores";
+    assert_eq!(window(&site).as_deref(), Some(said));
+    site.start_all();
+    let running = site.holding()[0];
+    let also = site.why(running).also;
+    assert!(also.iter().any(|reason| reason.code == Code::WindowOpen), "{also:?}");
+}
+
+#[test]
+fn the_hours_of_windows_are_told_ahead_and_none_of_a_team_that_is_not_there() {
+    let site = site();
+    let from = site.at.wall;
+    let all = openings(&site.world, from, from + Span::hours(96));
+    let said: Vec<(String, String)> = all
+        .iter()
+        .map(|open| {
+            assert_eq!((&*open.team, &*open.window), ("ml", "ml-10:00"));
+            let clock = |at| clock_in(&open.zone, at, from);
+            (clock(open.from), clock(open.until))
+        })
+        .collect();
+    // From a Friday to a Tuesday: the days between are none of its days.
+    let days = [("10:00", "18:00"), ("Mon 10:00", "Mon 18:00")];
+    let days = days.map(|(from, until)| (format!("{from} Berlin"), format!("{until} Berlin")));
+    assert_eq!(said, days);
+    let mut site = site;
+    site.switch("window", false);
+    assert!(openings(&site.world, from, from + Span::hours(96)).is_empty());
 }

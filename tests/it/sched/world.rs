@@ -1,5 +1,7 @@
 //! A small driver: one world with virtual time, whose every step is checked.
 
+use std::collections::BTreeMap;
+
 use holdshort::base::{At, JobId, Mono, Name, Span, TaskId, Wall};
 use holdshort::model::command::{Act, Change, Command, Report, Submit, TaskEvent, Verb};
 use holdshort::model::fact::Record;
@@ -13,10 +15,10 @@ use holdshort::model::setup::{Countable, Cycle, Setup};
 use holdshort::model::{Actor, Fact, Refusal, Resources, Team};
 use holdshort::sched::{World, decide, explain, invariants};
 
-use super::conserving;
 pub use super::given::{GIB, OWNER, after, countable, gpu, inside, owner, person, spec, submit};
 use super::metered::Metered;
 use super::outside::Outside;
+use super::{conserving, lawful, reservations};
 
 /// A site: nodes, jobs, and a clock that only moves when told.
 #[derive(Clone)]
@@ -29,6 +31,8 @@ pub struct Site {
     /// Worlds go through JSON at every so many steps.
     pub json_every: u64,
     pub metered: Metered,
+    /// How often each kind of fact was decided, and each rule took room.
+    pub seen: BTreeMap<&'static str, u64>,
     outside: Outside,
     steps: u64,
 }
@@ -70,6 +74,7 @@ impl Site {
             facts: Vec::new(),
             json_every: 1,
             metered: Metered::default(),
+            seen: BTreeMap::new(),
             outside: Outside::default(),
             steps: 0,
         };
@@ -129,6 +134,12 @@ impl Site {
         let decision = decide(&before, &command, self.at)?;
         self.steps += 1;
         self.check(&before, &command, &decision.facts, &decision.world);
+        for fact in &decision.facts {
+            *self.seen.entry(fact.word()).or_default() += 1;
+            if let Fact::JobEvicted { eviction, .. } = fact {
+                *self.seen.entry(eviction.rule.word()).or_default() += 1;
+            }
+        }
         self.world = decision.world;
         self.facts = decision.facts;
         Ok(decision.jobs)
@@ -146,9 +157,11 @@ impl Site {
     fn check(&mut self, before: &World, command: &Command, facts: &[Fact], after: &World) {
         let mut broken = invariants::check(after, self.at);
         broken.extend(invariants::check_placements(before, facts, self.at));
-        if !after.setup().cycle.on("reservation") {
+        if !after.setup().cycle.on("reservation") || conserving::alone(after) {
             broken.extend(conserving::idle_room(after, self.at));
         }
+        broken.extend(lawful::unlawful(before, facts, self.at));
+        broken.extend(reservations::delayed(before, command, facts, self.at));
         let mut applied = before.clone();
         facts.iter().for_each(|fact| applied.apply(self.at, fact));
         if applied != *after {

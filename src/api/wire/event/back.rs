@@ -120,6 +120,7 @@ impl Shown {
                 task: id(attempt, rank),
                 placement: placement_of(node, &gpus),
                 class: of(&class)?,
+                group: None,
             },
             Shown::TaskNominated { attempt, rank, node, gpus } => Fact::TaskNominated {
                 task: id(attempt, rank),

@@ -38,7 +38,7 @@ impl From<&Fact> for Shown {
                 asked(fact)
             }
             Fact::AttemptBegan { attempt, resume, .. } => began(*attempt, *resume),
-            Fact::TaskPlaced { task, placement, class } => placed(*task, placement, *class),
+            Fact::TaskPlaced { task, placement, class, .. } => placed(*task, placement, *class),
             Fact::TaskNominated { task, placement } => nominated(*task, placement),
             Fact::NominationOver { task } => nomination_over(*task),
             Fact::ReservationMade { .. }

@@ -229,7 +229,7 @@ fn facts_about_tasks() -> Vec<Fact> {
         },
         Fact::ReservationOver { job: task.job },
         Fact::TaskStopping { task, class: Class::StartStop },
-        Fact::TaskPlaced { task, placement, class: Class::StartStop },
+        Fact::TaskPlaced { task, placement, class: Class::StartStop, group: None },
         Fact::TaskStarted { task, pid: 7, class: Class::Productive },
         Fact::TaskEnded { task, exit: Exit::Signal(15), ended: Some(at(3)) },
         Fact::TaskEnded { task, exit: Exit::Unknown, ended: None },

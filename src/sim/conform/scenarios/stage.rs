@@ -494,7 +494,7 @@ fn live(
         let node = case.node.as_deref().unwrap_or_default().into();
         let placement = Placement { node, gpus: devices.take(case, gpus) };
         let (task, class) = (task(at), Class::StartStop);
-        note(started, Fact::TaskPlaced { task, placement, class });
+        note(started, Fact::TaskPlaced { task, placement, class, group: None });
     }
     for (at, _) in job.tasks.iter().enumerate().filter(|(_, case)| begun(case)) {
         let (task, class) = (task(at), Class::Productive);

@@ -88,6 +88,8 @@ pub struct How {
     pub unfolded: BTreeSet<Section>,
     /// The order inside a section.
     pub order: Order,
+    /// A job that has a row even where there is room for fewer.
+    pub keep: Option<JobId>,
     /// Rows there is room for.
     pub room: usize,
 }
@@ -218,7 +220,17 @@ impl Items {
                 });
                 each.sum::<u64>()
             };
-            let (seen, hidden) = part.jobs.split_at(share.min(part.jobs.len()));
+            let mut jobs = part.jobs;
+            let share = share.min(jobs.len());
+            let kept = jobs
+                .iter()
+                .position(|item| how.keep.is_some() && item.job().map(|(_, job)| job) == how.keep);
+            if let Some(at) = kept.filter(|at| *at >= share) {
+                // It takes the last place there is.
+                let item = jobs.remove(at);
+                jobs.insert(share.saturating_sub(1), item);
+            }
+            let (seen, hidden) = jobs.split_at(share.max(usize::from(kept.is_some())));
             list.extend(seen);
             let rest = count.saturating_sub(stands_for(seen)).max(stands_for(hidden));
             if !hidden.is_empty() || beyond {
@@ -338,25 +350,63 @@ fn part(section: Section, slice: &Slice, counts: Counts, how: &How, whole: bool)
     Part { section, jobs, must, count, open, beyond, above, sorted, whole }
 }
 
+impl Part {
+    /// Lines it takes with so many rows.
+    fn cost(&self, share: usize) -> usize {
+        let more = usize::from(share < self.jobs.len() || self.beyond);
+        1 + share + more + usize::from(self.above)
+    }
+
+    /// Rows it begins with.
+    fn start(&self) -> usize {
+        let len = self.jobs.len();
+        match self.section {
+            _ if self.whole => len,
+            Section::People | Section::Running => len.min(3),
+            Section::Ended => len.min(self.must.max(1)),
+            Section::Stuck => len.min(1),
+            Section::Queued => len.min(2),
+        }
+    }
+
+    /// Rows it keeps where there is little room.
+    fn least(&self) -> usize {
+        if self.whole || self.section == Section::Ended {
+            self.start()
+        } else {
+            self.start().min(1)
+        }
+    }
+}
+
+fn total(parts: &[Part], shares: &[usize]) -> usize {
+    parts.iter().zip(shares).map(|(part, share)| part.cost(*share)).sum()
+}
+
+/// The rows with which all sections begin. Where that is too much, what can spare a row gives
+/// one, so that the end is seen as well; where even that does not help nobody gives.
+fn begin(parts: &[Part], room: usize) -> Vec<usize> {
+    let shares: Vec<usize> = parts.iter().map(Part::start).collect();
+    // Of those with as many the last one gives first.
+    let spare = [Section::People, Section::Queued, Section::Running];
+    let mut fewer = shares.clone();
+    while total(parts, &fewer) > room {
+        let gives = |section: &Section| {
+            let at = parts.iter().position(|part| part.section == *section)?;
+            let share = fewer.get(at).copied()?;
+            (share > parts.get(at)?.least()).then_some((at, share))
+        };
+        let most = spare.iter().filter_map(gives).max_by_key(|(_, share)| *share);
+        let Some(share) = most.and_then(|(at, _)| fewer.get_mut(at)) else { return shares };
+        *share -= 1;
+    }
+    fewer
+}
+
 /// How many rows each section shows, so that all of it fits if it can.
 fn shares(parts: &[Part], room: usize) -> Vec<usize> {
     let len = |part: &Part| part.jobs.len();
-    let cost = |part: &Part, share: usize| {
-        let more = usize::from(share < len(part) || part.beyond);
-        1 + share + more + usize::from(part.above)
-    };
-    let start = |part: &Part| match part.section {
-        _ if part.whole => len(part),
-        Section::People => len(part).min(3),
-        Section::Ended => len(part).min(part.must.max(1)),
-        Section::Stuck => len(part).min(1),
-        Section::Running => len(part).min(3),
-        Section::Queued => len(part).min(2),
-    };
-    let mut shares: Vec<usize> = parts.iter().map(start).collect();
-    let total = |shares: &[usize]| -> usize {
-        parts.iter().zip(shares).map(|(part, share)| cost(part, *share)).sum()
-    };
+    let mut shares = begin(parts, room);
     // What is left goes to people first, then to what is stuck, then in turn to what runs and
     // what waits, last to what ended well.
     let turns: [&[Section]; 4] = [
@@ -380,7 +430,7 @@ fn shares(parts: &[Part], room: usize) -> Vec<usize> {
                 if let Some(tried) = tried.get_mut(at) {
                     *tried += step;
                 }
-                if total(&tried) <= room {
+                if total(parts, &tried) <= room {
                     shares = tried;
                     grown = true;
                 }

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use ratatui::layout::Rect;
 
-use crate::base::Span;
+use crate::base::{JobId, Span};
 use crate::model::State;
 use crate::model::job::Outcome;
 use crate::model::page::JobRow;
@@ -25,7 +25,7 @@ use crate::tui::layout::{LANES_FROM, PANEL_FROM, with_panel};
 use crate::tui::panes::{Command, Kind, Motion, Pane, Target};
 use crate::tui::section::Section;
 use crate::tui::widgets::{Canvas, Window};
-use crate::view::words;
+use crate::view::words::{self, state_short};
 
 use items::{Item, Items, Order, Pick};
 use reach::{Edge, Reach};
@@ -45,6 +45,16 @@ pub struct Home {
     /// An end that is gone to once it has come.
     edge: Option<Edge>,
     pick: Option<Pick>,
+    /// The chosen job, where it only has a row because it is chosen.
+    keep: Option<JobId>,
+    /// What is chosen follows the most urgent row until everything came once or a key was pressed.
+    begun: bool,
+    /// A key changed what is listed: until that has come the choice goes to what is near.
+    let_go: bool,
+    /// Where what was chosen stood, after it vanished.
+    gone_at: usize,
+    /// What has to be said.
+    says: Option<String>,
     items: Items,
     widest: rows::Widest,
     /// What `items` and `widest` were made for.
@@ -129,6 +139,30 @@ impl Home {
     }
 }
 
+impl Home {
+    /// The rows for what is known now, if they are not made yet.
+    fn build(&mut self, ground: &Ground) {
+        let (list, _) = self.areas(self.body);
+        let spare = if self.is_roomy() { 2 } else { 0 };
+        let how = items::How {
+            version: ground.known.version,
+            narrow: self.narrow,
+            unfolded: self.unfolded.clone(),
+            order: self.order,
+            keep: self.keep,
+            room: match self.in_lanes() {
+                true => usize::MAX,
+                false => usize::from(list.height).saturating_sub(1 + spare),
+            },
+        };
+        if self.built.as_ref() != Some(&how) {
+            self.items = Items::of(&ground.known, &how);
+            self.widest = rows::Widest::of(&ground.known);
+            self.built = Some(how);
+        }
+    }
+}
+
 impl Pane for Home {
     fn kind(&self) -> Kind {
         Kind::Home
@@ -144,43 +178,44 @@ impl Pane for Home {
         rows.chain([Want::InSight(self.in_sight())]).collect()
     }
 
-    fn target(&self, _ground: &Ground) -> Target {
+    fn target(&self, ground: &Ground) -> Target {
         let job = match self.pick {
             Some(Pick::Job(_, job)) => Some(job),
             _ => None,
         };
-        Target { job, section: self.narrow, ..Target::default() }
+        let folded = self.folded(ground);
+        Target { job, folded, section: self.narrow, ..Target::default() }
+    }
+
+    fn out_of_sight(&self, jobs: &[JobId], ground: &Ground) -> usize {
+        let seen: BTreeSet<JobId> = self.in_sight().into_iter().collect();
+        // A row stands for every element of an array in the same state.
+        let of = |id: &JobId| {
+            let row = ground.known.row(*id)?;
+            Some((row.array?.id, state_short(row)))
+        };
+        let arrays: BTreeSet<(JobId, &str)> = seen.iter().filter_map(of).collect();
+        let hidden = |job: &&JobId| {
+            !seen.contains(job) && of(job).is_none_or(|array| !arrays.contains(&array))
+        };
+        jobs.iter().filter(hidden).count()
+    }
+
+    fn says(&mut self) -> Option<String> {
+        self.says.take()
     }
 
     fn settle(&mut self, ground: &Ground, area: Rect) {
         self.body = area;
         let (list, _) = self.areas(area);
-        let before = self.place();
+        let before = self.place().or(self.pick.is_none().then_some(self.gone_at));
         let line = before.map(|at| at.saturating_sub(self.windows[0].first));
-        let how = items::How {
-            version: ground.known.version,
-            narrow: self.narrow,
-            unfolded: self.unfolded.clone(),
-            order: self.order,
-            room: if self.in_lanes() {
-                usize::MAX
-            } else {
-                let spare = if self.is_roomy() { 2 } else { 0 };
-                usize::from(list.height).saturating_sub(1 + spare)
-            },
-        };
-        if self.built.as_ref() != Some(&how) {
-            self.items = Items::of(&ground.known, &how);
-            self.widest = rows::Widest::of(&ground.known);
-            self.built = Some(how);
-        }
-        // The job may have moved to another section; if it is gone its neighbour takes its place.
-        self.pick =
-            self.items.find(self.pick).or_else(|| self.items.pick_near(before.unwrap_or(0)));
+        self.build(ground);
+        self.hold_on(ground, before.unwrap_or(0));
         self.arrive(ground);
         self.reach_on(ground);
         let height = usize::from(list.height).saturating_sub(1);
-        let at = self.place().unwrap_or(0);
+        let at = self.place().unwrap_or(self.gone_at);
         if self.in_lanes() {
             let lane = self.pick.map_or(0, |pick| Home::lane_of(pick.section()));
             let rows = self.items.of_lane(lane, Home::lane_of);
@@ -192,7 +227,7 @@ impl Pane for Home {
         }
         let len = self.items.list.len();
         // Second lines of rows around the chosen one take room of others.
-        let around = at.saturating_sub(1)..len.min(at + 2);
+        let around = at..len.min(at + 2);
         let lines = |row: usize| usize::from(rows::lines_of(self, ground, row, Some(at)));
         let second: usize = around.map(|row| lines(row) - 1).sum();
         let height = height.saturating_sub(second).max(1);
@@ -208,6 +243,12 @@ impl Pane for Home {
 
     fn go(&mut self, motion: Motion, ground: &Ground) {
         self.edge = None;
+        self.begun = true;
+        if self.pick.is_none() && matches!(motion, Motion::Lines(_) | Motion::Halves(_)) {
+            self.choose(self.gone_at);
+            self.gone_at = 0;
+            return;
+        }
         let at = self.place().unwrap_or(0);
         let height = self.height();
         let lanes = self.in_lanes();
@@ -231,7 +272,15 @@ impl Pane for Home {
     }
 
     fn command(&mut self, command: &Command, ground: &mut Ground) -> bool {
+        self.begun = true;
+        let lists = matches!(command, Command::Narrow(Some(_)) | Command::Order | Command::Fold)
+            || matches!(command, Command::AllEnded | Command::Filter(_) | Command::Back);
+        self.let_go |= lists;
         match command {
+            Command::Narrow(None) => {
+                self.narrow = None;
+                self.windows = Default::default();
+            }
             Command::Narrow(section) => {
                 self.narrow = *section;
                 self.windows = Default::default();
@@ -254,10 +303,8 @@ impl Pane for Home {
                 self.reach_back();
             }
             Command::Mark => {
-                if let Some(Pick::Job(_, job)) = self.pick {
-                    if !ground.marks.remove(&job) {
-                        ground.marks.insert(job);
-                    }
+                if let Some(Pick::Job(section, job)) = self.pick {
+                    self.mark(section, job, ground);
                     self.step(1);
                 }
             }

@@ -6,8 +6,10 @@ use super::reach::Edge;
 use crate::base::JobId;
 use crate::model::page::JobRow;
 use crate::tui::ground::Ground;
-use crate::tui::panes::Pane;
+use crate::tui::panes::{Elements, Pane};
 use crate::tui::section::Section;
+use crate::view::list::fold;
+use crate::view::words::state_short;
 
 impl Home {
     pub(super) fn chosen_row<'a>(&self, ground: &'a Ground) -> Option<&'a JobRow> {
@@ -40,6 +42,102 @@ impl Home {
         seen.sort_unstable();
         seen.dedup();
         seen
+    }
+
+    /// Keeps what is chosen chosen: in another section, in a row of its own where it would be
+    /// hidden. What is gone for good leaves nothing chosen until the next key.
+    pub(super) fn hold_on(&mut self, ground: &Ground, before: usize) {
+        if !self.begun {
+            let came = |section: &Section| ground.known.slice(*section).is_some();
+            let mut may = Section::ALL.into_iter().filter(|s| ground.known.may_have(*s));
+            self.begun = ground.known.summary.is_some() && may.all(|section| came(&section));
+            self.pick = self.items.pick_near(0);
+            return;
+        }
+        if self.keep.is_some_and(|job| !matches!(self.pick, Some(Pick::Job(_, id)) if id == job)) {
+            self.keep = None;
+            self.build(ground);
+        }
+        if let Some(pick) = self.items.find(self.pick) {
+            self.pick = Some(pick);
+            self.let_go &= !self.has_come(ground);
+            return;
+        }
+        let leaves = self.let_go || self.edge.is_some();
+        if let (Some(Pick::Job(_, job)), false) = (self.pick, leaves) {
+            let places = |section: &Section| {
+                let slice = ground.known.slice(*section);
+                self.narrow.is_none_or(|only| only == *section)
+                    && slice.is_some_and(|slice| slice.row(job).is_some())
+            };
+            if let Some(section) = Section::ALL.into_iter().find(places) {
+                self.keep = Some(job);
+                self.build(ground);
+                if self.items.find(self.pick).is_none() {
+                    self.unfolded.insert(section);
+                    self.build(ground);
+                }
+                self.pick = self.items.find(self.pick).or(self.pick);
+                return;
+            }
+            if self.has_come(ground) {
+                let what = "is not in this list any more; nothing is chosen";
+                self.says = Some(format!("{job} {what}"));
+                (self.pick, self.gone_at) = (None, before.max(1));
+            }
+            return;
+        }
+        self.let_go &= !self.has_come(ground);
+        if self.pick.is_some() || self.gone_at == 0 || self.let_go {
+            self.pick = self.items.pick_near(before);
+        }
+    }
+
+    /// What is listed is what was asked for last.
+    fn has_come(&self, ground: &Ground) -> bool {
+        let came = |section: Section| {
+            let wanted = self.rows_of(section, ground);
+            !ground.known.may_have(section)
+                || ground.known.slice(section).is_some_and(|slice| slice.want == wanted)
+        };
+        Section::ALL.into_iter().all(came)
+    }
+
+    /// The elements of an array that share the chosen row.
+    pub(super) fn folded(&self, ground: &Ground) -> Option<Elements> {
+        let at = self.place()?;
+        let Item::Job { section, job, count, open, .. } = self.items.list.get(at)? else {
+            return None;
+        };
+        let row = ground.known.slice(*section)?.row(*job)?;
+        let array = row.array.filter(|_| *count > 1)?.id;
+        Some(Elements { array, count: *count, open: *open })
+    }
+
+    /// Marks the chosen row, with all the elements it stands for, or takes the marks away.
+    pub(super) fn mark(&mut self, section: Section, job: JobId, ground: &mut Ground) {
+        let mut jobs = vec![job];
+        if let (Some(of), Some(slice)) = (self.folded(ground), ground.known.slice(section)) {
+            let first = slice.row(job).map(state_short);
+            let same = |row: &&JobRow| {
+                row.array.is_some_and(|place| place.id == of.array)
+                    && Some(state_short(row)) == first
+            };
+            let folded = fold(&slice.rows.iter().filter(same).collect::<Vec<_>>(), false);
+            let alone: Vec<JobId> =
+                folded.iter().filter(|row| row.count == 1).map(|row| row.row.id).collect();
+            jobs = slice.rows.iter().filter(same).map(|row| row.id).collect();
+            jobs.retain(|id| *id == job || !alone.contains(id));
+            if of.open {
+                let (n, array) = (jobs.len(), of.array);
+                ground.say(format!("{n} elements of array {array} are marked, not those not here"));
+            }
+        }
+        if jobs.iter().all(|job| ground.marks.contains(job)) {
+            ground.marks.retain(|job| !jobs.contains(job));
+        } else {
+            ground.marks.extend(jobs);
+        }
     }
 
     /// Chosen job for drawing.

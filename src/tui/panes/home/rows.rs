@@ -21,6 +21,9 @@ use crate::view::words::state_short;
 /// Lines of a job where lanes stand side by side.
 pub const LANE_LINES: usize = 2;
 
+/// Columns that are left to what happens next before a team's path is cut.
+const SENTENCE: u16 = 30;
+
 /// Widths of the columns; 0 for those that are not there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Columns {
@@ -46,6 +49,7 @@ impl Widest {
     /// What all rows that came need.
     pub fn of(known: &Known) -> Widest {
         let mut widest = Widest { id: 3, ..Widest::default() };
+        let mut teams = false;
         for row in known.slices.values().flat_map(|slice| &slice.rows) {
             let wide = |text: &str| u16::try_from(text::width(text)).unwrap_or(u16::MAX);
             // An element, or a row for many of them, has its number behind the name.
@@ -53,22 +57,24 @@ impl Widest {
             widest.id = widest.id.max(wide(&row.id.to_string()));
             widest.what = widest.what.max(wide(&row.name).saturating_add(number));
             // Nobody sees a team or a GPU before one is used.
-            if &*row.team != DEFAULT_TEAM {
-                widest.team = widest.team.max(wide(&row.team));
-            }
+            teams |= &*row.team != DEFAULT_TEAM;
+            widest.team = widest.team.max(wide(&row.team));
             widest.gpu |= row.request.gpu_milli > 0;
         }
-        widest
+        Widest { team: if teams { widest.team } else { 0 }, ..widest }
     }
 }
 
 impl Columns {
     fn fit(widest: Widest, width: u16) -> Columns {
         let or = |there: bool, columns: u16| if there { columns } else { 0 };
-        let team = widest.team.clamp(4, (width / 10).clamp(6, 14));
+        let what = widest.what.clamp(10, (width / 4).clamp(10, 30));
+        // A path of teams is only cut where the sentence needs the room.
+        let spare = width.saturating_sub(widest.id + what + 22 + SENTENCE);
+        let team = widest.team.clamp(4, (width / 10).clamp(6, 14).max(spare.min(30)));
         Columns {
             id: widest.id,
-            what: widest.what.clamp(10, (width / 4).clamp(10, 30)),
+            what,
             team: or(widest.team > 0 && width >= 66, team),
             state: or(width >= 50, 10),
             since: or(width >= 34, 5),
@@ -85,10 +91,11 @@ impl Columns {
     }
 }
 
-/// Lines of a row: around the chosen one a sentence that does not fit goes on below, where the
-/// screen is large enough for that.
+/// Lines of a row: of the chosen one and the next a sentence that does not fit goes on below,
+/// where the screen is large enough for that. Rows above stay as they are, and so does the
+/// chosen one's place on the screen.
 pub fn lines_of(home: &Home, ground: &Ground, at: usize, chosen: Option<usize>) -> u16 {
-    let near = chosen.is_some_and(|chosen| chosen.abs_diff(at) <= 1);
+    let near = chosen.is_some_and(|chosen| at == chosen || at == chosen + 1);
     let item = home.items.list.get(at).filter(|_| near && home.is_roomy());
     let row = item
         .and_then(Item::job)
@@ -111,6 +118,7 @@ pub fn list(home: &Home, ground: &Ground, canvas: &mut Canvas, area: Rect) {
     let sight = ground.sight();
     let height = usize::from(area.height).saturating_sub(1);
     let seen = home.windows[0].seen(home.items.list.len(), height);
+    below(canvas, area, home.items.list.len().saturating_sub(seen.end));
     let place = home.pick().and_then(|pick| home.items.place(Some(pick)));
     let mut y = area.y + 1;
     for at in seen {
@@ -119,6 +127,14 @@ pub fn list(home: &Home, ground: &Ground, canvas: &mut Canvas, area: Rect) {
         let row = Rect { y, height: lines, ..area };
         draw(home, ground, canvas, row, item, columns, &sight);
         y += lines;
+    }
+}
+
+/// Rows that one has to scroll to.
+fn below(canvas: &mut Canvas, area: Rect, rows: usize) {
+    if rows > 0 {
+        let text = format!(" + {rows} below");
+        canvas.put_right((area.right(), area.y), area.width / 3, &text, Ink::Muted);
     }
 }
 
@@ -315,10 +331,21 @@ pub fn lanes(home: &Home, ground: &Ground, canvas: &mut Canvas, areas: &[Rect; 4
             };
             canvas.put((area.x + 1, y), area.width.saturating_sub(1), title, Ink::Muted);
         }
-        for place in places.get(window.seen(places.len(), height.max(1))).unwrap_or(&[]) {
+        let seen = window.seen(places.len(), height.max(1));
+        let stands_for = |place: &usize| match home.items.list.get(*place) {
+            Some(Item::Job { count, .. }) => *count as u64,
+            Some(Item::More { hidden, .. }) => hidden.unwrap_or(0),
+            _ => 0,
+        };
+        let hidden: u64 = places.iter().skip(seen.end).map(stands_for).sum();
+        for place in places.get(seen).unwrap_or(&[]) {
             let Some(item) = home.items.list.get(*place) else { continue };
             let two = Rect { y, height: 2, ..*area };
             y += lane_item(home, ground, canvas, two, item, &sight);
+        }
+        if hidden > 0 && y < area.bottom() {
+            let room = area.width.saturating_sub(5);
+            canvas.put((area.x + 5, y), room, &format!("+ {hidden} more"), Ink::Muted);
         }
     }
 }

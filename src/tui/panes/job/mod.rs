@@ -13,8 +13,11 @@ use crate::tui::panes::sheet::Sheet;
 use crate::tui::panes::{Kind, Motion, Pane, Target};
 use crate::tui::theme::Ink;
 use crate::tui::widgets::Canvas;
-use crate::view::describe;
-use crate::view::line::{Line, Role};
+use crate::view::describe::{self, LABEL};
+use crate::view::line::{Cell, Line, Role};
+
+/// Lines of names of an environment at most.
+const ENVIRONMENT_LINES: usize = 4;
 
 /// The pane.
 #[derive(Debug)]
@@ -58,7 +61,7 @@ impl JobPane {
         if !lines.is_empty() {
             lines.push(Line::empty());
         }
-        lines.extend(self.timeline(ground));
+        lines.extend(self.timeline(ground, width));
         lines
     }
 
@@ -82,16 +85,36 @@ impl JobPane {
         // Said better in parts of their own.
         lines
             .retain(|line| !["why  ", "environment  "].iter().any(|w| line.plain().starts_with(w)));
-        if !detail.env_names.is_empty() {
-            let names = detail.env_names.join(" ");
-            let title = format!("ENVIRONMENT {}", detail.env_names.len());
-            lines.push(Line::empty());
-            lines.push(
-                Line::of(title, Role::Head).then("  names; values stay private", Role::Muted),
-            );
-            let folded = crate::base::text::fold_lines(&names, room);
-            lines.extend(folded.into_iter().map(|text| Line::of(text, Role::Muted)));
+        let pair = |line: &Line| line.0.first().is_some_and(|c| text::width(&c.text) == LABEL);
+        let fold = |line| if pair(&line) { hanging(line, room) } else { vec![line] };
+        lines.into_iter().flat_map(fold).collect()
+    }
+
+    /// The names of its environment, as many as one takes in at a glance.
+    fn environment(&self, ground: &Ground, width: u16) -> Vec<Line> {
+        let detail = self.job.and_then(|job| ground.known.jobs.get(&job));
+        let names = detail.map(|detail| &detail.env_names).filter(|names| !names.is_empty());
+        let Some(names) = names else { return Vec::new() };
+        let room = usize::from(width).saturating_sub(2);
+        let title = format!("ENVIRONMENT {}", names.len());
+        let title = Line::of(title, Role::Head).then("  names; values stay private", Role::Muted);
+        let folded = text::fold_lines(&names.join(" "), room);
+        let hidden = folded.len().saturating_sub(ENVIRONMENT_LINES);
+        let mut lines = vec![Line::empty(), title];
+        lines.extend(
+            folded.into_iter().take(ENVIRONMENT_LINES).map(|text| Line::of(text, Role::Muted)),
+        );
+        if hidden > 0 {
+            let text = format!("+ {hidden} more lines: holdshort show --json has them");
+            lines.push(Line::of(text, Role::Muted));
         }
+        lines
+    }
+
+    /// What it is and, where why and when stand beside it, its environment.
+    fn left(&self, ground: &Ground, width: u16) -> Vec<Line> {
+        let mut lines = self.about(ground, width);
+        lines.extend(self.environment(ground, width));
         lines
     }
 
@@ -110,18 +133,42 @@ impl JobPane {
         }
         lines.extend(rest);
         lines.push(Line::empty());
-        lines.extend(self.timeline(ground));
+        lines.extend(self.timeline(ground, width));
+        lines.extend(self.environment(ground, width));
         lines
     }
 
-    fn timeline(&self, ground: &Ground) -> Vec<Line> {
+    fn timeline(&self, ground: &Ground, width: u16) -> Vec<Line> {
         let detail = self.job.and_then(|job| ground.known.jobs.get(&job));
         let Some(detail) = detail else { return Vec::new() };
         let mut lines = vec![Line::of("TIMELINE", Role::Head)];
         let own = ground.known.facts_of.get(&detail.row.id);
-        lines.extend(timeline::lines(detail, own.map_or(&[], Vec::as_slice), &ground.sight()));
+        let room = usize::from(width).saturating_sub(2);
+        let own = timeline::lines(detail, own.map_or(&[], Vec::as_slice), &ground.sight());
+        lines.extend(own.into_iter().flat_map(|line| hanging(line, room)));
         lines
     }
+}
+
+/// A label or a time and what stands behind it, on as many lines as that takes, below each other.
+fn hanging(line: Line, room: usize) -> Vec<Line> {
+    let value: String = line.0.iter().skip(2).map(|cell| &*cell.text).collect();
+    let before: usize = line.0.iter().take(2).map(|cell| text::width(&cell.text)).sum();
+    let beside = room.saturating_sub(before);
+    let Some(role) = line.0.get(2).map(|cell| cell.role) else { return vec![line] };
+    if text::width(&value) <= beside || beside < 8 {
+        return vec![line];
+    }
+    let lines = text::fold_lines(&value, beside).into_iter().enumerate();
+    let hung = |(at, text): (usize, String)| {
+        let mut cells = match at {
+            0 => line.0.iter().take(2).cloned().collect(),
+            _ => vec![Cell::plain(" ".repeat(before))],
+        };
+        cells.push(Cell::new(text, role));
+        Line(cells)
+    };
+    lines.map(hung).collect()
 }
 
 /// A line that is too long, on as many as it takes: nothing of a reason may be cut.
@@ -132,9 +179,18 @@ fn folded(line: Line, room: usize) -> Vec<Line> {
     }
     let role = line.0.get(1).or(line.0.first()).map_or(Role::Plain, |cell| cell.role);
     let lines = text::fold_lines(text.trim_start(), room.saturating_sub(4));
-    let lines = lines.into_iter().enumerate();
     let indent = |at: usize| if at == 0 { "  " } else { "    " };
-    lines.map(|(at, text)| Line::of(format!("{}{text}", indent(at)), role)).collect()
+    // What stands beside the point at the end, a reason's code, stays so.
+    let aside = line.0.last().filter(|cell| cell.role == Role::Muted && line.0.len() > 1);
+    let aside = aside.map_or("", |cell| cell.text.trim_start());
+    let last = lines.len().saturating_sub(1);
+    let said = |(at, text): (usize, String)| match text.strip_suffix(aside) {
+        Some(text) if at == last && !aside.is_empty() => {
+            Line::of(format!("{}{text}", indent(at)), role).then(aside, Role::Muted)
+        }
+        _ => Line::of(format!("{}{text}", indent(at)), role),
+    };
+    lines.into_iter().enumerate().map(said).collect()
 }
 
 impl Pane for JobPane {
@@ -166,7 +222,7 @@ impl Pane for JobPane {
         match right {
             None => self.sheet.settle(self.lines(ground, left.width).len(), left),
             Some((upper, lower)) => {
-                self.sheet.settle(self.about(ground, left.width).len(), left);
+                self.sheet.settle(self.left(ground, left.width).len(), left);
                 self.history.settle(self.beside(ground, upper.width).len(), upper);
                 self.output.settle(ground, lower);
             }
@@ -208,7 +264,7 @@ impl Pane for JobPane {
             self.sheet.draw(&self.lines(ground, left.width), canvas, area);
             return;
         };
-        self.sheet.draw(&self.about(ground, left.width), canvas, left);
+        self.sheet.draw(&self.left(ground, left.width), canvas, left);
         canvas.fence(Rect { x: upper.x - 1, width: 1, ..area });
         self.history.draw(&self.beside(ground, upper.width), canvas, upper);
         self.output.draw(ground, canvas, lower);

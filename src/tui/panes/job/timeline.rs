@@ -1,11 +1,11 @@
 //! What happened to a job, oldest first: its facts as far back as they are at hand, and before
 //! them what its record still says.
 
-use crate::base::{At, JobId, Wall};
+use crate::base::{At, JobId, Wall, text};
 use crate::model::job::Outcome;
 use crate::model::page::{EventRow, JobDetail};
 use crate::model::{Fact, State};
-use crate::view::describe::event_line;
+use crate::view::describe::{event_line, event_time};
 use crate::view::line::{Cell, Line, Role};
 use crate::view::sight::Sight;
 use crate::view::words;
@@ -28,7 +28,14 @@ pub fn lines(detail: &JobDetail, facts: &[EventRow], sight: &Sight) -> Vec<Line>
     lines.extend(mine.map(|(_, row)| (row.at.wall, short(job, row, sight))));
     let over = lines.len().saturating_sub(LINES_MAX);
     lines.drain(..over);
-    lines.into_iter().map(|(_, line)| line).collect()
+    let mut lines: Vec<Line> = lines.into_iter().map(|(_, line)| line).collect();
+    // Times stand below each other, whether they need a date or not.
+    let time = |line: &Line| line.0.first().map_or(0, |time| text::width(&time.text));
+    let wide = lines.iter().map(time).max().unwrap_or(0);
+    for time in lines.iter_mut().filter_map(|line| line.0.first_mut()) {
+        time.text = text::pad_left(&time.text, wide);
+    }
+    lines
 }
 
 /// A fact's line without what is said by standing here: the record's and the job's number.
@@ -65,7 +72,7 @@ fn is_followed_by_more(facts: &[EventRow], at: usize) -> bool {
 fn record(detail: &JobDetail, sight: &Sight) -> Vec<(At, Line)> {
     let row = &detail.row;
     let line = |at: At, text: String, role: Role| {
-        let time = Line::of(sight.day(at.wall), Role::Muted);
+        let time = Line::of(event_time(at.wall, sight), Role::Muted);
         (at, time.then("  ", Role::Plain).then(text, role))
     };
     let mut lines = vec![line(row.submitted, format!("submitted by {}", row.owner), Role::Plain)];

@@ -62,6 +62,11 @@ impl Buffer {
         self.first + self.lines.len() as u64 + u64::from(!self.open.is_empty())
     }
 
+    /// Number after the last line that is finished.
+    pub fn closed(&self) -> u64 {
+        self.first + self.lines.len() as u64
+    }
+
     /// A line by its number: harmless text with colours only.
     pub fn line(&self, number: u64) -> Option<std::borrow::Cow<'_, str>> {
         let at = usize::try_from(number.checked_sub(self.first)?).ok()?;

@@ -4,6 +4,7 @@
 //! state of its own: scrolling up ends it, and new output never moves what one reads.
 
 pub mod buffer;
+mod hits;
 mod paint;
 pub mod sgr;
 
@@ -17,6 +18,7 @@ use crate::tui::theme::Ink;
 use crate::tui::widgets::Canvas;
 
 use buffer::Buffer;
+use hits::Hits;
 
 /// Bytes before the end that are fetched.
 const TAIL: u64 = 1 << 20;
@@ -39,6 +41,7 @@ pub struct Log {
     side: usize,
     search: String,
     found: Option<u64>,
+    hits: Hits,
     state: State,
     height: usize,
     width: usize,
@@ -66,6 +69,7 @@ impl Log {
             side: 0,
             search: String::new(),
             found: None,
+            hits: Hits::default(),
             state: State::Waiting,
             height: 1,
             width: 1,
@@ -82,6 +86,7 @@ impl Log {
         self.state = State::Waiting;
         self.follow = true;
         self.found = None;
+        self.hits = Hits::default();
     }
 
     /// Rows a line takes.
@@ -132,26 +137,29 @@ impl Log {
         hay.match_indices(&needle).map(|(at, found)| (at, at + found.len())).collect()
     }
 
-    fn has_match(&self, number: u64) -> bool {
-        let line = self.buffer.line(number).unwrap_or_default();
-        !self.matches(&sgr::plain(&line)).is_empty()
+    /// Looks through what came since.
+    fn scan(&mut self) {
+        let mut hits = std::mem::take(&mut self.hits);
+        hits.scan(&self.buffer, |line| !self.matches(&sgr::plain(line)).is_empty());
+        self.hits = hits;
     }
 
+    /// Goes to the next line with a match; false if there is none but where one is.
     fn find(&mut self, forward: bool) -> bool {
-        let (first, end) = (self.buffer.first(), self.buffer.end());
-        let from = self.found.unwrap_or_else(|| self.first_seen()).clamp(first, end);
-        let found = if forward {
-            let start = from + u64::from(self.found.is_some());
-            (start..end).chain(first..from.min(end)).find(|n| self.has_match(*n))
-        } else {
-            (first..from).rev().chain((from..end).rev()).find(|n| self.has_match(*n))
+        self.scan();
+        let from = self.found.unwrap_or_else(|| self.first_seen());
+        let found = match (forward, self.found) {
+            (true, None) => self.hits.at_or_after(from),
+            (true, Some(at)) => self.hits.at_or_after(at + 1),
+            (false, _) => self.hits.before(from),
         };
+        let moved = found.is_some() && found != self.found;
         if let Some(number) = found {
             self.found = Some(number);
             let third = self.height as u64 / 3;
             self.move_to(number.saturating_sub(third));
         }
-        found.is_some()
+        moved
     }
 
     fn status(&self, canvas: &mut Canvas, area: Rect) {
@@ -169,8 +177,11 @@ impl Log {
             (State::Over(Some(why)), _) => format!("broke off: {why}"),
             (State::Open, true) => "following".to_owned(),
             (State::Open, false) => {
-                let below = end.saturating_sub(self.first_seen() + self.height as u64);
-                format!("paused, {below} lines below: f follows")
+                match end.saturating_sub(self.first_seen() + self.height as u64) {
+                    0 => "stays here: f follows".to_owned(),
+                    1 => "paused, 1 line below: f follows".to_owned(),
+                    below => format!("paused, {below} lines below: f follows"),
+                }
             }
         });
         if first > 0 {
@@ -180,7 +191,13 @@ impl Log {
             parts.push("wrapped".to_owned());
         }
         if !self.search.is_empty() {
-            parts.push(format!("/ {}", self.search));
+            let (at, all) = (self.found.and_then(|n| self.hits.place(n)), self.hits.len());
+            let place = match (at, all) {
+                (_, 0) => "no line has it".to_owned(),
+                (Some(at), all) => format!("{at} of {all}"),
+                (None, all) => format!("{all} lines"),
+            };
+            parts.insert(0, format!("/ {}  {place}", self.search));
         }
         let broke = matches!(self.state, State::Over(Some(_)));
         let ink = if broke { Ink::Bad } else { Ink::Muted };
@@ -213,6 +230,7 @@ impl Pane for Log {
         match data {
             Data::OutputBegins(output) if Some(*output) == mine => {
                 self.buffer.clear();
+                self.hits.restart();
                 self.state = State::Open;
             }
             Data::More(output, piece) if Some(*output) == mine => {
@@ -229,6 +247,7 @@ impl Pane for Log {
         self.height = usize::from(area.height.saturating_sub(1)).max(1);
         self.width = usize::from(area.width.saturating_sub(self.gutter(ground))).max(1);
         self.top = self.top.max(self.buffer.first());
+        self.scan();
     }
 
     fn go(&mut self, motion: Motion, _ground: &Ground) {
@@ -256,8 +275,10 @@ impl Pane for Log {
             Command::Filter(text) => {
                 self.search.clone_from(text);
                 self.found = None;
-                if !text.is_empty() && !self.find(true) {
-                    ground.say(format!("no line has {text}"));
+                self.hits = Hits::default();
+                if !text.is_empty() {
+                    // How many there are stands above, and goes on being so while more comes.
+                    self.find(true);
                 }
             }
             Command::Match(forward) => {
@@ -265,7 +286,11 @@ impl Pane for Log {
                 if self.search.is_empty() {
                     ground.say("search with / first");
                 } else if !self.find(forward) {
-                    ground.say(format!("no line has {}", self.search));
+                    let search = &self.search;
+                    ground.say(match self.hits.len() {
+                        0 => format!("no line has {search}"),
+                        _ => format!("this is the only line with {search}"),
+                    });
                 }
             }
             Command::Attempt => {
@@ -283,10 +308,30 @@ impl Pane for Log {
                 self.rank = (self.rank + 1) % size;
                 self.restart();
             }
-            Command::Back if !self.search.is_empty() => self.search.clear(),
+            Command::Back if !self.search.is_empty() => {
+                self.search.clear();
+                self.hits = Hits::default();
+            }
             _ => return false,
         }
         true
+    }
+
+    fn can(&self, command: &Command, ground: &Ground) -> Result<(), String> {
+        let row = self.job.and_then(|job| ground.known.row(job));
+        match command {
+            Command::Match(_) if self.search.is_empty() => Err("search with / first".to_owned()),
+            Command::Follow if self.follow && matches!(self.state, State::Over(_)) => {
+                Err("the output is complete".to_owned())
+            }
+            Command::Attempt if row.is_some_and(|row| row.attempt < 2) => {
+                Err("there is only one attempt".to_owned())
+            }
+            Command::Rank if row.is_some_and(|row| row.gang.size < 2) => {
+                Err("there is only one task".to_owned())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn filter(&self) -> Option<&str> {

@@ -202,6 +202,10 @@ impl Pane for Terminal {
         true
     }
 
+    fn is_typing(&self) -> bool {
+        self.typing
+    }
+
     fn raw(&mut self, key: Key, _ground: &Ground) -> Option<Vec<Effect>> {
         if !self.typing {
             return None;

@@ -48,7 +48,7 @@ pub(super) fn evicted(eviction: &Eviction, at: At, sight: &Sight) -> String {
     let ago = sight.since(at.now);
     let numbers = Read::new(&eviction.numbers, sight).all();
     let numbers = if numbers.is_empty() { numbers } else { format!(" ({numbers})") };
-    format!("{why}, {ago} ago{numbers}  [{}]", eviction.rule.word())
+    format!("{why}, {ago} ago{numbers} ({})", eviction.rule.word())
 }
 
 /// The task groups, then the sets they stand in.

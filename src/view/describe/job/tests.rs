@@ -77,7 +77,7 @@ fn a_job_with_everything() {
     state         running, for 59s
     question      "A or B?" asked 58s ago
     answer with   holdshort send 42 TEXT
-    why           asked a question at its prompt  [at_prompt]
+    why           asked a question at its prompt (at_prompt)
     command       ./agent.sh 'fix it'
     directory     /srv/app
     owner         ana
@@ -150,7 +150,7 @@ fn what_was_asked_of_the_scheduler_and_who_took_the_place_is_said() {
     let text = plain(&job(&detail, &Sight::utc(at(60_000)), None));
     for line in [
         "gave room     gives room to 57: ",
-        "(priority 100, taker 300)  [preempt]",
+        "(priority 100, taker 300) (preempt)",
         "asks for      4 tasks in groups, at least 2 at once",
         "preemptible   yes",
         "only on nodes disk=nvme",

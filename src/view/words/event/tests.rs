@@ -71,7 +71,7 @@ fn all() -> Vec<Fact> {
         Fact::NominationOver { task },
         Fact::TaskStopping { task, class },
         Fact::JobEvicted { job, eviction: Box::new(Eviction::by_person(BAD.into())) },
-        Fact::TaskPlaced { task, placement, class },
+        Fact::TaskPlaced { task, placement, class, group: None },
         Fact::TaskStarted { task, pid: 77, class },
         Fact::JobRunning { job },
         Fact::JobStopping { job, why: StopFor::Cancel, by: by(), reason: Some(BAD.into()), class },

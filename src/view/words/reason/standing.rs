@@ -14,6 +14,7 @@ pub(super) fn reason(code: Code, read: &Read) -> String {
         Code::Found => found(read),
         Code::AtShare => at_share(read),
         Code::Owed => owed(read),
+        Code::WindowOpen => window(read),
         Code::PreemptionDelay => {
             let until = read.day("until_at").map_or_else(String::new, |at| format!(" until {at}"));
             format!("it makes nobody give room{until}")
@@ -68,6 +69,26 @@ fn owed(read: &Read) -> String {
         }
     };
     format!("{} may have more{holds}, but {why}", team(read))
+}
+
+/// Which window is open, and what holds once it is not.
+fn window(read: &Read) -> String {
+    let name = read.text("window").map_or_else(String::new, |name| format!(" {name}"));
+    let until = read.clock("until_at", "zone");
+    let until = until.map_or_else(String::new, |until| format!(" until {until}"));
+    let after = |word: &str| {
+        let now = one(read, word);
+        let own = one(read, &format!("own_{word}"));
+        let said = |bound: Option<String>| bound.unwrap_or_else(|| "no bound".to_owned());
+        (now.is_some() || own.is_some())
+            .then(|| format!("{word} {} instead of {}", said(own), said(now)))
+    };
+    let after: Vec<String> = ["quota", "limit"].into_iter().filter_map(after).collect();
+    let after = match after.is_empty() {
+        true => String::new(),
+        false => format!("; afterwards {}", after.join(", ")),
+    };
+    format!("window{name} of {} is open{until}{after}", team(read))
 }
 
 fn rule(read: &Read) -> Option<&'static str> {

@@ -43,6 +43,17 @@ fn lack_of_room_is_said_in_numbers() {
         ),
         (
             Code::NeverFits,
+            &[
+                ("gang", n(4)),
+                ("need_cpu_milli", n(1000)),
+                ("largest_cpu_milli", n(2000)),
+                ("placed", n(2)),
+            ],
+            "4 tasks, each needs 1 core on one node: the largest has 2, all nodes together have \
+             room for 2 of them, so it can never start",
+        ),
+        (
+            Code::NeverFits,
             &[("resource", t("api:x")), ("need", n(9)), ("count", n(6))],
             "needs 9 of api:x: there are 6, so it can never start",
         ),

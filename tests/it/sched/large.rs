@@ -1,0 +1,136 @@
+//! A large installation, where a full cycle runs at most once a second: what happens at once, and
+//! what waits for it.
+
+use holdshort::base::{JobId, Span};
+use holdshort::model::Fact;
+use holdshort::model::job::{Gang, JobSpec, TaskState};
+
+use super::world::Site;
+
+/// So many cores, where every installation counts as large.
+fn site(cores: u64) -> Site {
+    let mut site = Site::new(cores, 0);
+    site.configure(|setup| setup.cycle.large = 0);
+    site
+}
+
+fn gives(cores: u64, priority: u16) -> impl Fn(&mut JobSpec) + Clone {
+    move |job: &mut JobSpec| {
+        job.request.cpu_milli = cores * 1000;
+        job.request.mem_bytes = 0;
+        job.priority = priority;
+        (job.preemptible, job.requeue) = (true, true);
+    }
+}
+
+fn is_evicted(site: &Site, id: JobId) -> bool {
+    let evicted = |fact: &Fact| matches!(fact, Fact::JobEvicted { job, .. } if *job == id);
+    site.facts.iter().any(evicted)
+}
+
+fn puts_off(site: &Site) -> bool {
+    site.facts.iter().any(|fact| matches!(fact, Fact::CycleDue { at: Some(_) }))
+}
+
+#[test]
+fn what_comes_free_starts_somebody_at_once() {
+    let mut site = site(2);
+    let runs = site.submit(gives(2, 200));
+    site.start(runs);
+    let waits = site.submit(gives(2, 200));
+    site.stand(&[runs, waits], &["running", "queued"]);
+    site.end(runs, 0);
+    site.stand(&[waits], &["starting"]);
+}
+
+#[test]
+fn who_needs_others_to_give_room_waits_for_the_full_cycle() {
+    let mut site = site(2);
+    let runs = site.submit(gives(2, 200));
+    site.start(runs);
+    site.advance(Span::secs(2));
+    let urgent = site.submit(gives(2, 400));
+    assert!(puts_off(&site) && !is_evicted(&site, runs));
+    let due = site.world.next_due(site.at).0.unwrap();
+    assert_eq!(due.since(site.at.now), Span::secs(1));
+    site.advance(Span(999));
+    assert!(!is_evicted(&site, runs));
+    site.advance(Span(1));
+    assert!(is_evicted(&site, runs));
+    site.stand(&[urgent], &["queued"]);
+    site.end(runs, 0);
+    site.stand(&[urgent, runs], &["starting", "queued"]);
+}
+
+#[test]
+fn events_that_keep_coming_do_not_put_the_full_cycle_off_for_ever() {
+    let mut site = site(2);
+    let runs = site.submit(gives(2, 200));
+    site.start(runs);
+    site.submit(gives(2, 400));
+    // Somebody asks for something every 300 ms, and nobody is woken by a timer.
+    let is_over = (0..4).any(|_| {
+        site.at.now = site.at.now + Span(300);
+        site.at.wall = site.at.wall + Span(300);
+        site.submit(gives(1, 100));
+        is_evicted(&site, runs)
+    });
+    assert!(is_over, "no full cycle in 1.2 s");
+}
+
+#[test]
+fn a_promise_stands_until_all_of_it_is_free() {
+    let mut site = site(4);
+    let small: Vec<JobId> = site.submit_many(4, gives(1, 200));
+    small.iter().for_each(|job| site.start(*job));
+    site.advance(Span::secs(2));
+    let gang = site.submit(|job| {
+        gives(1, 400)(job);
+        job.gang = Gang { size: 2, min: 2 };
+    });
+    site.advance(Span::secs(1));
+    assert_eq!(site.tasks(gang, |state| state == TaskState::Nominated).len(), 2);
+    let leave: Vec<JobId> = small.into_iter().filter(|job| site.word(*job) == "stopping").collect();
+    assert_eq!(leave.len(), 2);
+    // One more wants just the room of the first that leaves: it is promised to the gang.
+    let other = site.submit(gives(1, 200));
+    site.end(leave[0], 0);
+    site.stand(&[gang, other], &["queued", "queued"]);
+    site.end(leave[1], 0);
+    site.stand(&[gang, other], &["starting", "queued"]);
+}
+
+#[test]
+fn nobody_starts_into_room_that_the_last_full_cycle_reserved() {
+    let mut site = site(6);
+    site.configure(|setup| {
+        setup.cycle.off.remove("reservation");
+    });
+    let lasts = |cores: u64, secs: u64| {
+        move |job: &mut JobSpec| {
+            job.request.cpu_milli = cores * 1000;
+            job.estimate = Some(Span::secs(secs));
+        }
+    };
+    let runs = site.submit(lasts(4, 100));
+    site.start(runs);
+    let waits = site.submit(lasts(6, 50));
+    site.advance(Span::secs(2));
+    assert!(site.job(waits).reserved.is_some());
+    let (long, short) = (site.submit(lasts(1, 200)), site.submit(lasts(1, 50)));
+    site.stand(&[waits, long, short], &["queued", "queued", "starting"]);
+    site.start(short);
+    site.end(runs, 0);
+    site.end(short, 0);
+    site.stand(&[waits], &["starting"]);
+}
+
+#[test]
+fn a_small_installation_never_waits() {
+    let mut site = Site::new(2, 0);
+    let runs = site.submit(gives(2, 200));
+    site.start(runs);
+    site.advance(Span::secs(2));
+    site.submit(gives(2, 400));
+    assert!(is_evicted(&site, runs) && !puts_off(&site));
+}

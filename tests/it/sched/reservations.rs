@@ -1,0 +1,61 @@
+//! Backfill never delays a reserved start computed from the same information.
+//!
+//! The same decision is taken twice from where it stands, without the steps that take room from
+//! others: once as it is, once with nobody let past a reservation. Who gets the first
+//! reservation in the second must start no later in the first.
+
+use holdshort::base::{At, JobId, Mono, Name};
+use holdshort::model::Fact;
+use holdshort::model::command::Command;
+use holdshort::model::setup::Setup;
+use holdshort::sched::{World, decide};
+
+/// Steps that take room, and thereby decide for themselves who goes first.
+const TAKING: [&str; 4] = ["consolidate", "reclaim", "preempt", "overstayed"];
+
+/// Reserved starts that letting others in has delayed.
+pub fn delayed(before: &World, command: &Command, facts: &[Fact], at: At) -> Vec<String> {
+    let on = |name| before.setup().cycle.on(name);
+    let placed = facts.iter().any(|fact| matches!(fact, Fact::TaskPlaced { .. }));
+    // A change of what is switched on is none of the same information.
+    if !placed || !on("reservation") || !on("backfill") || matches!(command, Command::Configure(_))
+    {
+        return Vec::new();
+    }
+    let strict = after(before, command, at, true);
+    let first = strict.as_ref().and_then(|(facts, _)| {
+        facts.iter().find_map(|fact| match fact {
+            Fact::ReservationMade { job, at, .. } => Some((*job, *at)),
+            _ => None,
+        })
+    });
+    let Some((job, due)) = first else { return Vec::new() };
+    let Some((_, world)) = after(before, command, at, false) else { return Vec::new() };
+    // One that has none now is kept back by what its own team got beside it, not by room.
+    match start(&world, job, at).filter(|start| *start > due) {
+        Some(start) => vec![format!(
+            "job {job} would start at {due:?}, and at {start:?} behind those that were let past it"
+        )],
+        None => Vec::new(),
+    }
+}
+
+/// When a job starts, or what is reserved for it does.
+fn start(world: &World, job: JobId, at: At) -> Option<Mono> {
+    let job = world.job(job)?;
+    let runs = job.active_tasks().next().is_some();
+    job.reserved.as_ref().map(|reserved| reserved.at).or_else(|| runs.then_some(at.now))
+}
+
+fn after(before: &World, command: &Command, at: At, strict: bool) -> Option<(Vec<Fact>, World)> {
+    let mut world = before.clone();
+    let reserved: Vec<JobId> =
+        world.jobs().filter(|job| job.reserved.is_some()).map(|job| job.id).collect();
+    reserved.into_iter().for_each(|job| world.apply(at, &Fact::ReservationOver { job }));
+    let mut setup = Setup::clone(before.setup());
+    let backfill = strict.then_some("backfill");
+    setup.cycle.off.extend(TAKING.into_iter().chain(backfill).map(Name::from));
+    world.apply(at, &Fact::Configured(Box::new(setup)));
+    let decision = decide(&world, command, at).ok()?;
+    Some((decision.facts, decision.world))
+}
