@@ -326,6 +326,21 @@ fn in_review(read: &Read<'_>) -> String {
     format!("asks {review}{effect}{since}{then}")
 }
 
+/// What people can do for a job that waits for them.
+fn answer(read: &Read<'_>) -> String {
+    let review = read.text("review").unwrap_or_else(|| "REVIEW".to_owned());
+    format!("an answer: holdshort approve {review}, or deny {review} --reason …")
+}
+
+/// What would let something fit that never does.
+fn ask_for_less(read: &Read<'_>) -> &'static str {
+    match short(read, "largest") {
+        _ if enough_on_one(read) => "ask for fewer tasks at once, or add a node",
+        Some(_) => "ask for no more than the largest node has, or add a node",
+        None => "ask for less, or add a node",
+    }
+}
+
 /// What ends the limit of a countable resource.
 fn lifted(read: &Read<'_>) -> String {
     let resource = read.text("resource").unwrap_or_else(|| "RESOURCE".to_owned());
@@ -346,10 +361,7 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         },
         Code::Starting | Code::Stopping => "nothing: it is under way".to_owned(),
         Code::AtPrompt => format!("an answer: holdshort send {} TEXT", job()),
-        Code::InReview => {
-            let review = read.text("review").unwrap_or_else(|| "REVIEW".to_owned());
-            format!("an answer: holdshort approve {review}, or deny {review} --reason …")
-        }
+        Code::InReview => answer(&read),
         Code::Paused => format!("holdshort resume {}", job()),
         Code::AllPaused => "holdshort resume all".to_owned(),
         Code::TeamPaused => {
@@ -366,13 +378,7 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         Code::Children => "its children end".to_owned(),
         Code::Backoff => at("it is", "the pause is over", &read, "until_at"),
         Code::ArrayThrottle => "an element of its array ends".to_owned(),
-        Code::NeverFits if enough_on_one(&read) => {
-            "ask for fewer tasks at once, or add a node".to_owned()
-        }
-        Code::NeverFits => match short(&read, "largest") {
-            Some(_) => "ask for no more than the largest node has, or add a node".to_owned(),
-            None => "ask for less, or add a node".to_owned(),
-        },
+        Code::NeverFits => ask_for_less(&read).to_owned(),
         Code::ResourceBusy => given_back(&read, jobs()),
         Code::Limited => lifted(&read),
         Code::RateLimited => at("it is", "a minute passes", &read, "next_at"),
