@@ -157,12 +157,12 @@ const SHAPES: [(u64, u64, u32, u16, bool); 18] = [
     (4, 16, 4, 200, true),
     (8, 32, 8, 200, true),
     (1, 2, 16, 200, true),
-    (0, 1, 1, 200, true),
-    (0, 2, 1, 200, true),
-    (0, 4, 1, 300, true),
-    (0, 8, 1, 200, false),
-    (0, 16, 1, 200, true),
+    (0, 8, 1, 200, true),
+    (0, 12, 1, 200, true),
+    (0, 16, 1, 300, true),
+    (0, 24, 1, 200, false),
     (0, 32, 1, 200, true),
+    (0, 64, 1, 200, true),
 ];
 
 fn spec(team: usize, shape: usize, n: usize) -> JobSpec {

@@ -213,7 +213,7 @@ fn a_preempted_job_says_who_sent_it_away() {
     assert_eq!(evicted["rule"], "person");
     assert!(evicted["by"].is_string() && evicted["at"].is_string());
     let shown = place.ok(&format!("show {job}"));
-    assert!(shown.contains("gave room") && shown.contains("[person]"), "{shown}");
+    assert!(shown.contains("gave room") && shown.contains("(person)"), "{shown}");
     assert_eq!(place.job(job)["evicted_by"]["rule"], "person");
     let row = place.ok("ls");
     assert!(row.contains("evicted by "), "{row}");

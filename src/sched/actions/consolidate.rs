@@ -9,7 +9,6 @@ use crate::sched::actions::search::{Aim, Outcome, Taker};
 use crate::sched::actions::victims::{Batch, Choice};
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
-use crate::sched::policy::amounts::Kind;
 use crate::sched::policy::order::Place;
 use crate::sched::policy::queue::Queue;
 
@@ -22,13 +21,14 @@ struct Consolidate;
 
 impl Hunt for Consolidate {
     fn aim(&self, board: &Board, head: &Head) -> Option<Box<dyn Aim>> {
+        let (free, need) = (board.free(), &head.chunk);
         let most = board.world().setup().cycle.consolidation_victims;
+        if !need.fits_in(&free) || most == Some(0) {
+            return None;
+        }
         let gives_way = board.world().job(head.id())?.gives_way();
-        let free = board.free();
-        let need = &head.chunk;
-        let enough = Kind::ALL.into_iter().all(|kind| free.get(kind) >= need.get(kind));
         let taker = head.id();
-        (gives_way && enough && most != Some(0)).then(|| Box::new(Moving { taker, most }) as _)
+        gives_way.then(|| Box::new(Moving { taker, most }) as _)
     }
 
     fn rule(&self, _: &Board, _: &Taker, _: &Batch) -> Rule {

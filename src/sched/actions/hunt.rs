@@ -43,21 +43,34 @@ pub fn run(board: &mut Board, hunt: &dyn Hunt) {
     if board.world().index().givers.is_empty() && board.deeds.is_empty() {
         return;
     }
-    if board.left.iter().all(|head| hunt.aim(board, head).is_none()) {
+    let mut open: BTreeSet<JobId> = BTreeSet::new();
+    let mut teams: BTreeSet<usize> = BTreeSet::new();
+    for head in board.left.iter().filter(|head| hunt.aim(board, head).is_some()) {
+        open.insert(head.id());
+        teams.insert(head.team);
+    }
+    if open.is_empty() {
         return;
     }
+    let teams: BTreeSet<usize> = board.teams.compared_with(&teams).into_iter().collect();
     let by_team = board.world().setup().cycle.on("fair_share");
     let mut turns = Turns::new(&board.teams, by_team);
+    let before = std::mem::take(&mut board.left);
     let mut waiting: Vec<Rc<Vec<Head>>> = vec![Rc::default(); board.teams.count()];
-    for head in std::mem::take(&mut board.left) {
+    for head in &before {
         Rc::make_mut(&mut waiting[head.team]).push(head.clone());
-        turns.push(&board.teams, head);
+        if teams.contains(&head.team) {
+            turns.push(&board.teams, head.clone());
+        }
     }
     let mut waiting: Others = Rc::new(waiting);
     let each = (board.rooms.len() as u64 * ROUNDS_PER_JOB).max(JOB_LOOKS_MIN);
     let end = board.looks.saturating_add(each * JOBS_PER_ACTION);
     let mut failed: BTreeSet<Arc<Shape>> = BTreeSet::new();
-    while let Some(head) = turns.pop(&board.teams) {
+    // Until somebody was helped nobody else comes to be one that may look for victims.
+    let mut helped = false;
+    while let Some(head) = turns.pop(&board.teams).filter(|_| helped || !open.is_empty()) {
+        open.remove(&head.id());
         let tries = head.shape.thaw.is_none() && board.looks <= end;
         let tries = tries && !failed.contains(&head.shape);
         let goes = tries.then(|| take(board, hunt, &head, &waiting, each)).flatten();
@@ -66,11 +79,18 @@ pub fn run(board: &mut Board, hunt: &dyn Hunt) {
             board.left.push(head);
             continue;
         };
+        if !std::mem::replace(&mut helped, true) {
+            let elsewhere = before.iter().filter(|head| !teams.contains(&head.team));
+            elsewhere.for_each(|head| turns.push(&board.teams, head.clone()));
+        }
         let next = if goes == head.id() { board.after(&head) } else { Some(head.clone()) };
         let team = Rc::make_mut(&mut Rc::make_mut(&mut waiting)[head.team]);
         team.retain(|other| other.id() != head.id());
         team.extend(next.clone());
         next.into_iter().for_each(|head| turns.push(&board.teams, head));
+    }
+    if !helped {
+        board.left = before;
     }
 }
 
@@ -99,6 +119,7 @@ fn take(
     others: &Others,
     most: u64,
 ) -> Option<JobId> {
+    hunt.aim(board, head)?;
     let head = ready(board, head)?;
     let aim = hunt.aim(board, &head)?;
     let taker = Taker::of(board, &head, others)?;

@@ -45,9 +45,10 @@ pub const STEPS: [(&str, Step); 7] = [
 /// Passes of one cycle at most: what one pass decides may let the next decide more.
 const PASSES: usize = 3;
 
-/// Runs the cycle, or in a large installation that had one a moment ago what of it cannot wait:
-/// windows, expire, see who is lifted, then give and take room until nothing changes, with the
-/// nodes that pools add for what waits, then forget. At the same time a second run changes nothing.
+/// Runs the cycle: windows, expire, see who is lifted, then give and take room until nothing
+/// changes, with the nodes that pools add for what waits, then forget. A large installation that
+/// had one a moment ago only offers what is free ([`offer`]). At the same time a second run
+/// changes nothing.
 pub fn cycle(plan: &mut Plan) {
     windows::run(plan);
     expire::run(plan);
@@ -92,6 +93,7 @@ pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
     if index.queue.is_empty() && index.promised.is_empty() && index.short.is_empty() {
         return false;
     }
+    let before = plan.facts().len();
     let mut board = Board::of(plan.world(), plan.at());
     for (name, step) in STEPS {
         if named(name) && plan.world().setup().cycle.on(name) {
@@ -100,5 +102,5 @@ pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
     }
     board.settle(plan);
     let put_off = reserve::settle(&board, plan);
-    board.is_unsettled() || put_off
+    board.is_unsettled(plan.facts().len() > before) || put_off
 }

@@ -24,7 +24,7 @@ struct Reclaim;
 
 impl Hunt for Reclaim {
     fn aim(&self, board: &Board, head: &Head) -> Option<Box<dyn Aim>> {
-        let preemptible = board.world().job(head.id())?.spec.preemptible;
+        let preemptible = head.shape.preemptible;
         let request = head.chunk;
         let queue = &board.teams.queues[head.team];
         taking::may_start(queue, &request, preemptible).ok()?;

@@ -215,11 +215,18 @@ impl Board {
     }
 
     /// What was decided could let another pass decide more: somebody lost room, or what this
-    /// cycle had given.
-    pub fn is_unsettled(&self) -> bool {
+    /// cycle had given. `changed` says that it decided anything: then those who are promised room,
+    /// or for whom some is reserved, may no longer be the first.
+    pub fn is_unsettled(&self, changed: bool) -> bool {
         let evicts = self.deeds.iter().any(|deed| matches!(deed, Deed::Evicts { .. }));
         let mut cells = self.seats.values().flat_map(|seat| &seat.tasks);
-        evicts || cells.any(|cell| matches!(cell.mark, Mark::Undone(_)))
+        let changed = changed && !self.left.is_empty();
+        let is_open = |mark: &Mark| match mark {
+            Mark::Undone(_) => true,
+            Mark::Promised(_) => changed,
+            _ => false,
+        };
+        evicts || (changed && !self.kept.is_empty()) || cells.any(|cell| is_open(&cell.mark))
     }
 
     fn free_now_or_later(&self, node: usize) -> Amounts {

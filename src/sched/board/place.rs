@@ -109,10 +109,11 @@ impl Board {
             self.keep(id, rank, request, from.clone());
             return true;
         }
-        // What does not run yet may start anywhere.
+        // What does not run yet may start anywhere, if all it needs beside room is there.
+        let ready = || self.units_fit(request, Mode::Start) == Some(When::Now);
         let (mode, leaves) = match (&cell.mark, mode) {
-            (Mark::Undone(node), Mode::Move) => (Mode::Start, Some(*node)),
-            (Mark::Undone(_), _) => (Mode::Start, None),
+            (Mark::Undone(node), Mode::Move) if ready() => (Mode::Start, Some(*node)),
+            (Mark::Undone(_), _) if ready() => (Mode::Start, None),
             _ => (mode, None),
         };
         let own_node = could_keep.map(|from| from.node);

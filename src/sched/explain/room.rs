@@ -127,14 +127,23 @@ pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
             return Some(reason.with("need", *units).with("count", most));
         }
     }
-    // Whether it can come back may yet change.
-    if let [Share { id, tasks: 1 }] = *tasks {
+    // Equal tasks do not get into each other's way: node by node as many as each has room for.
+    // Whether the job can come back may yet change.
+    if let [Share { id, tasks: mut left }] = *tasks {
         let (request, fussy) = (spec.request_of(id), Fussy::of(spec, id, true, spot_rule(world)));
-        let holds =
-            |node: &&Arc<Node>| fussy.takes(&node.traits) && all_of(node).fits(request, When::Now);
-        if world.nodes().any(|node| holds(&node))
-            || could_come(world).any(|(_, node)| holds(&&node))
-        {
+        let mut fill = |node: &Arc<Node>| {
+            let (by, mut room) = (PlaceBy::BinPack, all_of(node));
+            while left > 0 && fussy.takes(&node.traits) && room.fits(request, When::Now) {
+                let grip = room.grip(request.gpu_milli, When::Now, by).unwrap_or(Grip::Nothing);
+                room.take(request, &grip, When::Now);
+                left -= 1;
+            }
+            left == 0
+        };
+        let few = |most: u32| most.min(spec.gang.min) as usize;
+        let mut come =
+            could_come(world).flat_map(|(most, node)| std::iter::repeat_n(node, few(most)));
+        if world.nodes().any(&mut fill) || come.any(|node| fill(&node)) {
             return None;
         }
     }

@@ -3,7 +3,9 @@
 use holdshort::base::{JobId, Span, Wall};
 use holdshort::model::JobSpec;
 use holdshort::model::command::{Command, Report, Until};
+use holdshort::model::job::Gang;
 use holdshort::model::refusal::{Refusal, RefusalCode};
+use holdshort::model::setup::Countable;
 
 use super::world::{Site, inside, owner, person};
 
@@ -111,4 +113,25 @@ fn what_makes_no_sense_or_is_not_theirs_is_refused() {
     let unknown = by_others("licence", owner());
     assert_eq!(refused(unknown, &mut site), RefusalCode::NotFound);
     assert_eq!(until(&site), None);
+}
+
+#[test]
+fn fewer_units_than_are_held_let_nobody_new_in() {
+    let mut site = Site::new(8, 0);
+    let units = |count| Some(Countable { count, per_minute: None });
+    site.resource("lic", units(3));
+    site.switch("reservation", true);
+    let gives = |tasks: u32| {
+        move |job: &mut JobSpec| {
+            job.request.custom = [("lic".into(), 1)].into();
+            job.gang = Gang { size: tasks, min: tasks.min(2) };
+            (job.preemptible, job.requeue) = (true, true);
+        }
+    };
+    let holds = site.submit(gives(3));
+    site.resource("lic", units(1));
+    let waits = site.submit(gives(1));
+    site.advance(Span::secs(5));
+    site.down(Span::secs(300), false);
+    site.stand(&[holds, waits], &["starting", "queued"]);
 }

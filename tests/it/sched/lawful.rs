@@ -24,6 +24,8 @@ pub fn unlawful(before: &World, facts: &[Fact], at: At) -> Vec<String> {
     for (n, fact) in facts.iter().enumerate() {
         if let Fact::JobEvicted { job, eviction } = fact
             && matches!(eviction.rule, Rule::ReclaimFairness | Rule::ReclaimQuota)
+            // One that finds another place loses nothing: it is not judged (see `policy::taking`).
+            && !eviction.moved
             && let (Some(victim), Some(taker)) = (world.job(*job), eviction.taker)
             && let Some(taker) = world.job(taker)
         {

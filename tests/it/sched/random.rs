@@ -350,6 +350,9 @@ fn play(nodes: usize, steps: &[Step], reach: Reach, large: u64) -> BTreeMap<&'st
             setup.cycle.off.clear();
         }
     });
+    // Not proved: a gang that grows beside reservations may need more passes than a cycle has
+    // until all agree whose turn it is. It settles with the next event.
+    site.settles = reach != Reach::All;
     site.json_every = 16;
     for name in &NODES[..nodes] {
         site.node(name, 3, 6, if *name == "n2" { 0 } else { 2 });
@@ -373,7 +376,7 @@ fn no_sequence_with_deadlines_closed_resources_and_switches_breaks_a_rule() {
 fn no_sequence_with_reservations_services_hours_and_elastic_places_breaks_a_rule() {
     let mut seen: BTreeMap<&'static str, u64> = BTreeMap::new();
     for seed in SEEDS_OF_ALL {
-        for (what, times) in prove(Reach::All, seed, 30) {
+        for (what, times) in prove(Reach::All, seed, 100) {
             *seen.entry(what).or_default() += times;
         }
     }
