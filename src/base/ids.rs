@@ -9,6 +9,28 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct JobId(pub u64);
 
+/// A review's number, printed `R17`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ReviewId(pub u64);
+
+impl fmt::Display for ReviewId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "R{}", self.0)
+    }
+}
+
+impl std::str::FromStr for ReviewId {
+    type Err = ();
+
+    /// Reads what `Display` writes, in either case.
+    fn from_str(s: &str) -> Result<ReviewId, ()> {
+        let digits = s.strip_prefix(['R', 'r']).ok_or(())?;
+        let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        if plain { digits.parse().map(ReviewId).map_err(|_| ()) } else { Err(()) }
+    }
+}
+
 /// One process of one attempt of a job. Written `42.2.0`: job, attempt (from 1), rank (from 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TaskId {
@@ -55,6 +77,15 @@ impl std::str::FromStr for TaskId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_review_id_reads_back_what_it_writes() {
+        assert_eq!(ReviewId(17).to_string(), "R17");
+        assert_eq!("r17".parse(), Ok(ReviewId(17)));
+        for bad in ["", "17", "R", "R-1", "R+1", "R1.2", "R99999999999999999999"] {
+            assert_eq!(bad.parse::<ReviewId>(), Err(()), "{bad}");
+        }
+    }
 
     #[test]
     fn a_task_id_reads_back_what_it_writes() {

@@ -14,7 +14,7 @@ pub mod text;
 pub mod time;
 
 pub use digest::Digest;
-pub use ids::{JobId, TaskId};
+pub use ids::{JobId, ReviewId, TaskId};
 pub use nearest::nearest;
 pub use time::{At, Mono, Span, Wall};
 

@@ -107,6 +107,13 @@ impl Sub<Span> for Mono {
     }
 }
 
+impl Sub<Span> for Wall {
+    type Output = Wall;
+    fn sub(self, span: Span) -> Wall {
+        Wall(self.0.saturating_sub(i64::try_from(span.0).unwrap_or(i64::MAX)))
+    }
+}
+
 impl Add<Span> for Wall {
     type Output = Wall;
     fn add(self, span: Span) -> Wall {

@@ -122,7 +122,7 @@ pub fn of_job(row: &JobRow) -> Option<u8> {
             Some(OK) | None => NO_CODE,
             Some(code) => code,
         },
-        JobOutcome::Cancelled | JobOutcome::Lost => NO_CODE,
+        JobOutcome::Cancelled | JobOutcome::Denied | JobOutcome::Lost => NO_CODE,
     })
 }
 

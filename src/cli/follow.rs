@@ -210,7 +210,7 @@ pub async fn code(session: &Session, link: &dyn Link, job: JobId) -> Outcome {
     let row = super::verbs::wait::until_ended(link, session, job).await?;
     let code = exit::of_job(&row).unwrap_or(NO_CODE);
     if code == NO_CODE {
-        session.output.note(&format!("{job} {} without an exit code", row.state.word()));
+        session.output.note(&format!("{job} {} without an exit code", row.word()));
     }
     Ok(code)
 }

@@ -100,6 +100,7 @@ fn prepare(places: &Places, shared: bool) -> Result<Prepared, Failure> {
     let parts = Parts {
         journal: Box::new(journal),
         environments: Arc::new(environments),
+        papers: Arc::new(crate::api::wire::review::decision::JsonPapers),
         clock: Arc::new(engine::clock::SystemClock),
         runner: Arc::new(runner),
         setup: setup(&places.config, places.uid),

@@ -207,7 +207,7 @@ fn jobs_are(count: usize) -> String {
 }
 
 fn named(hit: &Hit) -> Vec<String> {
-    let line = |row: &JobRow| format!("  {} {} {}", row.id, sanitise(&row.name), row.state.word());
+    let line = |row: &JobRow| format!("  {} {} {}", row.id, sanitise(&row.name), row.word());
     let mut lines: Vec<String> = hit.rows.iter().take(NAMED_MAX).map(line).collect();
     if hit.rows.len() > NAMED_MAX {
         lines.push(format!("  … and {} more", hit.rows.len() - NAMED_MAX));

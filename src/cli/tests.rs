@@ -59,6 +59,8 @@ pub(crate) fn row(id: u64) -> JobRow {
         parent: None,
         array: None,
         holds: Resources::default(),
+        open_reviews: vec![],
+        answered: None,
         prompt: None,
         progress: None,
         findings: Vec::new(),

@@ -2,6 +2,7 @@
 //!
 //! A new key is one line here and one line where its value is used ([`super::layers`]).
 
+use crate::model::review::Fallback;
 use crate::model::setup::SWITCHES;
 
 /// What a key's value must be.
@@ -53,6 +54,8 @@ pub enum Kind {
     OneOf(&'static [&'static str]),
     /// A list of these words.
     Words(&'static [&'static str]),
+    /// A list of names.
+    Names,
     /// A table: the name of an action and its key or list of keys.
     Keys,
 }
@@ -275,15 +278,54 @@ const RESOURCE: &[Key] = &[
 const USER: &[Key] = &[
     key("name", Kind::Word, "", "The name that is shown.").required(),
     key("os_user", Kind::Text, "", "The system's user; by default the same name."),
-    key("role", Kind::Role, "", "viewer, submitter, operator or admin."),
+    key("role", Kind::Role, "", "viewer, submitter, operator, admin or approver."),
     key("team", Kind::Team, "", "The role holds in this team and below; by default everywhere."),
     key("grants", Kind::Tables("user.grants"), "", "Several roles: a list of {team, role}."),
 ];
 
 const USER_GRANTS: &[Key] = &[
     key("team", Kind::Team, "", "The team; by default all."),
-    key("role", Kind::Role, "", "viewer, submitter, operator or admin.").required(),
+    key("role", Kind::Role, "", "viewer, submitter, operator, admin or approver.").required(),
 ];
+
+const REVIEW_POLICY: &[Key] = &[
+    key("name", Kind::Word, "", "Its name.").required(),
+    key("team", Kind::Team, "", "It is for this team and those below it; by default for all."),
+    key("effects", Kind::Words(EFFECTS), "", "It is for these effect classes; by default all."),
+    key("tools", Kind::Names, "", "It is for these tools; by default for all."),
+    key("above", Kind::Text, "", "It is for more money than this only, such as \"1000\"."),
+    key("currency", Kind::Word, "", "The currency of `above`, such as EUR."),
+    key("approvers", Kind::Names, "", "Who may decide; by default the team's approvers."),
+    key("escalate_to", Kind::Names, "", "Who may decide too once it is escalated."),
+    key("need", Kind::Count(1), "1", "Yeses that are needed."),
+    key("deny_at", Kind::Count(1), "1", "Noes that decide."),
+    key("within", Kind::Duration, "", "Decided within this; the default depends on the effect."),
+    key("remind_at", Kind::Count(0), "50", "Reminded after so many percent of that."),
+    key("escalate_at", Kind::Count(0), "80", "Escalated after so many percent of that."),
+    key("fallback", Kind::OneOf(FALLBACKS), "deny", "What happens if nobody decides in time."),
+    key("alternative", Kind::Word, "", "Which alternative `run_alternative` means."),
+    key("assurance", Kind::OneOf(ASSURANCES), "any", "How sure we must be of who votes."),
+    key("grant", Kind::Duration, "", "How long a yes is good once the job runs."),
+    key("uses", Kind::Count(1), "1", "How often a yes is good, for what may be repeated."),
+    key("wait", Kind::OneOf(WAITS), "", "How the job waits, whatever it asked for."),
+    key("hold_for", Kind::Duration, "", "How long `hold` holds."),
+    key("whole_only", Kind::Flag, "false", "Refuse what is too long to be shown whole."),
+    key("hours", Kind::Text, "", "Approvers at work: \"mon-fri 08:00-18:00 Europe/Berlin\"."),
+    key("quiet", Kind::Text, "", "Nobody is reminded then: \"daily 22:00-07:00 Europe/Berlin\"."),
+];
+
+/// Effect classes, by word.
+pub const EFFECTS: &[&str] =
+    &["read", "reversible", "irreversible", "external", "money", "unknown"];
+
+/// What happens if nobody decides, by word.
+pub const FALLBACKS: &[&str] = &Fallback::WORDS;
+
+/// How sure we must be of who votes, by word.
+pub const ASSURANCES: &[&str] = &["any", "high"];
+
+/// How a job waits, by word.
+pub const WAITS: &[&str] = &["park", "hold", "freeze", "go"];
 
 const CONSOLE: &[Key] = &[
     key("theme", Kind::Text, "terminal", "Its colours: the name of a theme.")
@@ -343,11 +385,17 @@ pub const SECTIONS: &[Section] = &[
         about: "A role in a team.",
         keys: USER_GRANTS,
     },
+    Section {
+        name: "review_policy",
+        shape: Shape::Many,
+        about: "Who decides what agents ask for; of those that fit the first counts.",
+        keys: REVIEW_POLICY,
+    },
     Section { name: "console", shape: Shape::One, about: "The console.", keys: CONSOLE },
 ];
 
 /// Sections that this version does not know yet.
-pub const LATER: &[&str] = &["engine", "price", "budget", "review_policy", "notify", "template"];
+pub const LATER: &[&str] = &["engine", "price", "budget", "notify", "template"];
 
 /// The section of a name.
 pub fn section(name: &str) -> Option<&'static Section> {

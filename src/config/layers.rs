@@ -3,6 +3,7 @@
 //! What stands in lists of tables is in [`tables`]; only the file can say it.
 
 mod pools;
+mod reviews;
 mod tables;
 mod windows;
 
@@ -227,6 +228,7 @@ impl Layers<'_> {
             },
             teams: self.teams(),
             windows: self.windows(),
+            review_policies: self.review_policies(),
             pools: self.pools(),
             cycle: cycle(over),
             nodes: self.nodes(),

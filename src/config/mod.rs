@@ -22,6 +22,7 @@ use crate::base::{Name, Span};
 use crate::model::node::Traits;
 use crate::model::people::Grant;
 use crate::model::pool::Pool;
+use crate::model::review::ReviewPolicy;
 use crate::model::setup::{Countable, Cycle, Defaults};
 use crate::model::team::Team;
 use crate::model::window::Window;
@@ -41,6 +42,8 @@ pub struct Config {
     pub teams: Vec<Team>,
     /// Terms of teams that hold for some hours of the week.
     pub windows: Vec<Window>,
+    /// Who decides what agents ask for.
+    pub review_policies: Vec<ReviewPolicy>,
     /// Elastic pools.
     pub pools: Vec<Pool>,
     /// How the cycle decides.

@@ -74,7 +74,7 @@ fn shape(kind: Kind) -> Value {
         Kind::Gpu => json!({"type": ["string", "number"], "examples": [1, 0.5]}),
         Kind::Count(least) => json!({"type": ["integer", "string"], "minimum": least}),
         Kind::Tier => json!({"enum": Tier::ALL.map(Tier::word)}),
-        Kind::Role => json!({"enum": ["viewer", "submitter", "operator", "admin"]}),
+        Kind::Role => json!({"enum": ["viewer", "submitter", "operator", "admin", "approver"]}),
         Kind::Devices(name) => json!({"anyOf": [{"type": "integer", "minimum": 0}, inner(name)]}),
         Kind::Tables(name) => inner(name),
         Kind::Keys => json!({
@@ -104,6 +104,7 @@ fn shape(kind: Kind) -> Value {
             ],
         }),
         Kind::OneOf(words) => json!({"enum": words}),
+        Kind::Names => json!({"type": "array", "items": {"type": "string", "minLength": 1}}),
         Kind::Words(words) => {
             json!({"type": "array", "items": {"enum": words}, "uniqueItems": true})
         }

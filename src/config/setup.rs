@@ -27,6 +27,7 @@ impl Config {
                 })
                 .collect(),
             windows: self.windows.clone(),
+            review_policies: self.review_policies.clone(),
             pools: self.pools.clone(),
             cycle: self.cycle.clone(),
             owner_uid,

@@ -23,7 +23,7 @@ use crate::ledger::Meter;
 use crate::model::fact::Record;
 use crate::model::history::History;
 use crate::model::ports::journal::StorageError;
-use crate::model::ports::{Clock, Environments, Journal, Runner};
+use crate::model::ports::{Clock, Environments, Journal, Papers, Runner};
 use crate::model::setup::Setup;
 use crate::sched::World;
 use crate::sched::health::Signals;
@@ -37,6 +37,8 @@ pub struct Parts {
     pub journal: Box<dyn Journal>,
     /// Values of environments.
     pub environments: Arc<dyn Environments>,
+    /// What jobs get to read of their answers.
+    pub papers: Arc<dyn Papers>,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
     /// Processes. Built with the same door.
@@ -151,7 +153,8 @@ pub fn start(
     let shared = Arc::new(Shared::new(first));
     let environments = parts.environments.clone();
     let launcher =
-        Launcher::new(parts.places.clone(), tokens.clone(), launch_reader, environments.clone());
+        Launcher::new(parts.places.clone(), tokens.clone(), launch_reader, environments.clone())
+            .with_papers(parts.papers);
     let inner = Inner {
         door: door.clone(),
         shared: shared.clone(),

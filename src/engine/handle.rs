@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::{broadcast, oneshot};
 
-use crate::base::{At, Digest, JobId, Name, TaskId, Wall};
+use crate::base::{At, Digest, JobId, Name, ReviewId, TaskId, Wall};
 use crate::config::NodeEntry;
 use crate::engine::assemble::{Places, Published, Shared};
 use crate::engine::day::Day;
@@ -62,6 +62,8 @@ pub struct Receipt {
     pub seq: u64,
     /// The jobs it made, for a submission.
     pub jobs: Vec<JobId>,
+    /// The review it was about, for a command about reviews.
+    pub review: Option<ReviewId>,
 }
 
 /// Files with a job's output.

@@ -9,9 +9,9 @@ use crate::engine::output::Output;
 use crate::engine::tokens::Tokens;
 use crate::model::Job;
 use crate::model::job::{GpuShare, TaskState};
-use crate::model::ports::Environments;
 use crate::model::ports::journal::JournalReader;
 use crate::model::ports::runner::{HealthCheck, Launch};
+use crate::model::ports::{Environments, Papers};
 use crate::model::program::{Environment, Program};
 use crate::sched::World;
 
@@ -31,6 +31,7 @@ pub(super) struct Launcher {
     /// The environment read last: most jobs in a row share it.
     last: Option<(Digest, Environment)>,
     output: Output,
+    papers: Option<Arc<dyn Papers>>,
 }
 
 impl Launcher {
@@ -41,7 +42,12 @@ impl Launcher {
         environments: Arc<dyn Environments>,
     ) -> Launcher {
         let output = Output::new(&places.data_dir);
-        Launcher { places, tokens, reader, environments, last: None, output }
+        Launcher { places, tokens, reader, environments, last: None, output, papers: None }
+    }
+
+    /// With somebody who writes down what jobs get to read of their answers.
+    pub(super) fn with_papers(self, papers: Arc<dyn Papers>) -> Launcher {
+        Launcher { papers: Some(papers), ..self }
     }
 
     pub(super) fn data_dir(&self) -> &Path {
@@ -72,6 +78,8 @@ impl Launcher {
         self.output
             .prepare(task)
             .map_err(|error| format!("cannot make a directory for its output: {error}"))?;
+        self.hand_out(world, job)
+            .map_err(|error| format!("cannot write down its answer: {error}"))?;
         let used = job.run_time(world.active(world.at().now));
         let of_pool = world.pools().any(|(_, state)| state.members.contains_key(&placement.node));
         Ok(Some(Launch {
@@ -90,6 +98,17 @@ impl Launcher {
             grace: job.spec.grace,
             warn: job.spec.warn,
         }))
+    }
+
+    /// Writes down the answer with which a job comes back.
+    fn hand_out(&self, world: &World, job: &Job) -> std::io::Result<()> {
+        let review = job.asking.answered.and_then(|review| world.desk().get(review));
+        match (review, &self.papers) {
+            (Some(review), Some(papers)) => {
+                self.output.write_decision(job.id, &papers.decision(review))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What asks a running task of a service whether it is well; `None` when nothing does.
@@ -158,6 +177,11 @@ impl Launcher {
         ];
         if job.resume {
             ours.push(("HOLDSHORT_RESUME", "1".into()));
+        }
+        if let Some(review) = job.asking.answered {
+            let file = self.output.decision_file(job.id).display().to_string();
+            ours.push(("HOLDSHORT_DECISION_FILE", file));
+            ours.push(("HOLDSHORT_REQUEST_ID", review.to_string()));
         }
         if let Some(deadline) = job.spec.deadline {
             ours.push(("HOLDSHORT_DEADLINE", deadline.rfc3339()));

@@ -1,11 +1,12 @@
 //! Where output, checkpoints and results lie: in the data directory, `jobs/SHARD/` has for each
 //! job of a thousand `ID.ATTEMPT.RANK.log` (and its rotations `.1`, `.2`), the directory
-//! `ID.checkpoint` and, if the job wrote one, `ID.output`.
+//! `ID.checkpoint` and, if the job wrote one, `ID.output`; for a job that came back with an answer
+//! of people, `ID.decision.json`.
 //!
 //! A job costs one directory: making one is the dearest thing that a start does to the disk.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::base::{JobId, TaskId};
@@ -34,6 +35,20 @@ impl Output {
 
     pub(super) fn result_file(&self, job: JobId) -> PathBuf {
         self.shard(job).join(format!("{job}.output"))
+    }
+
+    pub(super) fn decision_file(&self, job: JobId) -> PathBuf {
+        self.shard(job).join(format!("{job}.decision.json"))
+    }
+
+    /// Puts an answer where its job reads it: whole or not at all, for its owner only.
+    pub(super) fn write_decision(&self, job: JobId, bytes: &[u8]) -> std::io::Result<()> {
+        let file = self.decision_file(job);
+        let new = file.with_extension("new");
+        let mut options = std::fs::OpenOptions::new();
+        let mut writer = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+        std::io::Write::write_all(&mut writer, bytes)?;
+        std::fs::rename(&new, &file)
     }
 
     pub(super) fn log(&self, task: TaskId) -> PathBuf {

@@ -203,9 +203,9 @@ impl Owner {
                 return Err(refusal);
             }
         };
-        let jobs = decision.jobs;
+        let (jobs, review) = (decision.jobs, decision.review);
         if decision.facts.is_empty() {
-            return Ok(Receipt { seq: self.seq, jobs });
+            return Ok(Receipt { seq: self.seq, jobs, review });
         }
         let record = Record { seq: self.seq + 1, at, command, facts: decision.facts };
         let bytes = serde_json::to_vec(&record).map_err(|error| {
@@ -221,7 +221,7 @@ impl Owner {
         }
         self.watch(&record.facts, at);
         turn.records.push(Arc::new(record));
-        Ok(Receipt { seq: self.seq, jobs })
+        Ok(Receipt { seq: self.seq, jobs, review })
     }
 
     /// Jobs that leave the world are stored as they were, before they are gone.

@@ -17,6 +17,7 @@ use crate::model::page::{
 use crate::model::program::Program;
 use crate::model::team::{DEFAULT_TEAM, Team, Terms};
 use crate::sched::future::estimate;
+use crate::sched::review::returns;
 use crate::sched::{World, explain, order};
 
 /// The lanes in the order of the home list.
@@ -114,7 +115,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         submitted: job.submitted,
         started: job.started,
         ended: job.ended,
-        expected_start: None,
+        expected_start: returns::answer(world, job, at),
         expected_end: ends.map(|(likely, _)| likely),
         latest_end: ends.map(|(_, late)| late),
         kept: kept(job, at),
@@ -127,6 +128,8 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         parent: spec.parent,
         array: spec.array,
         holds: holds(job),
+        open_reviews: job.asking.open.iter().map(|open| open.review).collect(),
+        answered: job.asking.answered.filter(|_| job.asking.returning),
         prompt: job.prompt.clone(),
         progress: job.progress.clone(),
         findings: job.findings.values().cloned().collect(),
@@ -155,7 +158,9 @@ pub fn foresee<'a>(
     forecasts: &BTreeMap<JobId, Forecast>,
 ) {
     for row in rows {
-        row.expected_start = forecasts.get(&row.id).copied();
+        // One that waits for people has its own.
+        let known = forecasts.get(&row.id).copied();
+        row.expected_start = known.or(row.expected_start);
     }
 }
 

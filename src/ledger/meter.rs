@@ -21,7 +21,7 @@ use crate::ledger::amounts::Amounts;
 use crate::ledger::interval::{Holder, Interval, push};
 use crate::ledger::kept::ByNode;
 use crate::ledger::place::{Pool, Room, count_of, foreign};
-use crate::model::fact::{Class, Fact};
+use crate::model::fact::{Class, Fact, ReviewFact};
 use crate::model::job::{GpuShare, Groups, JobSpec, Placement};
 use crate::model::setup::Setup;
 use crate::model::{Node, Resources};
@@ -141,6 +141,7 @@ impl Meter {
                 };
                 self.recut(*job, closed, |account| account.frozen = false, goes_on);
             }
+            Fact::Review { job, fact, .. } => self.review(*job, fact, closed),
             Fact::JobStopping { job, class, .. } => {
                 let stops = |open: &mut Open| (open.stopping, open.class) = (true, *class);
                 self.recut(*job, closed, |_| {}, stops);
@@ -173,6 +174,16 @@ impl Meter {
             }
             about_a_place => self.surroundings(about_a_place, closed),
         }
+    }
+
+    /// What a job holds while people are asked is booked otherwise than its work.
+    fn review(&mut self, job: JobId, fact: &ReviewFact, closed: &mut Vec<Interval>) {
+        let ReviewFact::JobBooked { class } = fact else { return };
+        let booked = |open: &mut Open| {
+            let runs = open.started && !open.stopping;
+            open.class = if runs { *class } else { open.class };
+        };
+        self.recut(job, closed, |_| {}, booked);
     }
 
     fn surroundings(&mut self, fact: &Fact, closed: &mut Vec<Interval>) {

@@ -8,6 +8,7 @@ use crate::model::finding::{Level, Signal};
 use crate::model::job::{Exit, JobSpec, Outcome};
 use crate::model::node::{Gpu, Traits};
 use crate::model::reason::Numbers;
+use crate::model::review::ReviewCommand;
 use crate::model::setup::Setup;
 use crate::model::team::{Terms, TermsChange};
 use crate::model::{Actor, Resources};
@@ -90,6 +91,8 @@ pub enum Command {
         /// Who.
         by: Actor,
     },
+    /// About reviews: a job asks, people answer.
+    Review(Box<ReviewCommand>),
     /// A job speaks about itself.
     Report {
         /// The job.
@@ -164,6 +167,7 @@ impl Command {
         match self {
             Command::Submit(submit) => Some(&submit.by),
             Command::Act(act) => Some(&act.by),
+            Command::Review(command) => command.author(),
             Command::Pause { by, .. }
             | Command::Resume { by, .. }
             | Command::Team { by, .. }

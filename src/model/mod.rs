@@ -6,6 +6,7 @@
 //! Start with [`job`], then [`fact`].
 
 pub mod access;
+pub mod action;
 pub mod command;
 pub mod effect;
 pub mod estimate;
@@ -24,6 +25,7 @@ pub mod program;
 pub mod reason;
 pub mod refusal;
 pub mod resources;
+pub mod review;
 pub mod setup;
 pub mod stamps;
 pub mod submission;
@@ -40,4 +42,5 @@ pub use people::Actor;
 pub use reason::Reason;
 pub use refusal::Refusal;
 pub use resources::Resources;
+pub use review::Review;
 pub use team::Team;

@@ -10,7 +10,7 @@ pub mod usage;
 
 use std::collections::BTreeMap;
 
-use crate::base::{At, JobId, Name, Span, Wall};
+use crate::base::{At, JobId, Name, ReviewId, Span, Wall};
 use crate::model::Finding;
 use crate::model::estimate::{Estimate, Forecast};
 use crate::model::fact::Eviction;
@@ -93,7 +93,9 @@ impl Lane {
     pub fn of(job: &Job) -> Lane {
         match job.state {
             State::Ended(_) => Lane::Ended,
+            State::InReview => Lane::Human,
             State::Starting | State::Running if job.prompt.is_some() => Lane::Human,
+            State::Starting | State::Running if job.asking.holds().is_some() => Lane::Human,
             State::Starting | State::Running | State::Stopping(_) => Lane::Running,
             State::Paused | State::Waiting(_) | State::Queued => Lane::Queued,
         }
@@ -208,6 +210,10 @@ pub struct JobRow {
     pub array: Option<ArrayPlace>,
     /// What it holds now.
     pub holds: Resources,
+    /// Its open reviews.
+    pub open_reviews: Vec<ReviewId>,
+    /// The answer with which it comes back while it waits for room.
+    pub answered: Option<ReviewId>,
     /// The question at its prompt.
     pub prompt: Option<Prompt>,
     /// What it said of its progress.
@@ -229,6 +235,11 @@ pub struct JobRow {
 }
 
 impl JobRow {
+    /// The word of its state (INTERFACE.md).
+    pub fn word(&self) -> &'static str {
+        crate::model::job::state::word(&self.state, self.answered.is_some())
+    }
+
     /// Its place in the list by urgency.
     pub fn place(&self) -> Cursor {
         Cursor { lane: self.lane, place: (self.order.0, self.order.1, self.id.0) }

@@ -34,6 +34,8 @@ impl Actor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
+    /// Decide reviews, and look. It stands beside the others rather than below them.
+    Approver,
     /// Look.
     Viewer,
     /// Queue jobs and act on one's own.

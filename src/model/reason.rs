@@ -65,6 +65,8 @@ codes! {
     Stopping = "stopping",
     /// It asked a question at its prompt.
     AtPrompt = "at_prompt",
+    /// It asked people and waits for their answer.
+    InReview = "in_review",
     /// Something is wrong with it.
     Found = "found",
     /// A person paused the job.

@@ -31,6 +31,10 @@ pub enum RefusalCode {
     NeverFits,
     /// The key was used before for something else (exit 4, HTTP 409).
     KeyReused,
+    /// What is to be done differs from what was approved (exit 4, of `redeem` 13; HTTP 409).
+    Changed,
+    /// The right was used or is over (exit 4, HTTP 410).
+    Spent,
     /// The disk is full: nothing new is taken on (exit 4, HTTP 507).
     DiskFull,
     /// Too much at once (exit 4, HTTP 429).
@@ -51,6 +55,8 @@ impl RefusalCode {
             RefusalCode::Conflict => "conflict",
             RefusalCode::NeverFits => "never_fits",
             RefusalCode::KeyReused => "key_reused",
+            RefusalCode::Changed => "changed",
+            RefusalCode::Spent => "spent",
             RefusalCode::DiskFull => "disk_full",
             RefusalCode::TooMany => "too_many",
             RefusalCode::ShuttingDown => "shutting_down",
@@ -59,13 +65,15 @@ impl RefusalCode {
     }
 
     /// All codes.
-    pub const ALL: [RefusalCode; 10] = [
+    pub const ALL: [RefusalCode; 12] = [
         RefusalCode::Usage,
         RefusalCode::NotFound,
         RefusalCode::Forbidden,
         RefusalCode::Conflict,
         RefusalCode::NeverFits,
         RefusalCode::KeyReused,
+        RefusalCode::Changed,
+        RefusalCode::Spent,
         RefusalCode::DiskFull,
         RefusalCode::TooMany,
         RefusalCode::ShuttingDown,

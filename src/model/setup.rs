@@ -8,6 +8,7 @@ use crate::base::{At, JobId, Name, Span, Wall};
 use crate::model::job::Grace;
 use crate::model::people::User;
 use crate::model::pool::Pool;
+use crate::model::review::ReviewPolicy;
 use crate::model::window::Window;
 use crate::model::{Resources, Team};
 
@@ -31,6 +32,9 @@ pub struct Setup {
     /// Elastic pools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pools: Vec<Pool>,
+    /// Who decides what agents ask for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub review_policies: Vec<ReviewPolicy>,
     /// How the cycle decides.
     #[serde(skip_serializing_if = "Cycle::is_default")]
     pub cycle: Cycle,

@@ -1,6 +1,7 @@
 //! What must be done outside, derived from facts, and derived again from a world after a crash.
 
 use crate::base::{JobId, Name, Span, TaskId};
+use crate::model::fact::ReviewFact;
 use crate::model::job::{Job, StopFor, Task, TaskState};
 use crate::model::node::Warning;
 use crate::model::pool::Stage;
@@ -35,6 +36,12 @@ fn of_fact(fact: &Fact, world: &World) -> Vec<Effect> {
         Fact::JobFrozen { job, .. } => wanted(job, |e| matches!(e, Effect::Freeze { .. })),
         Fact::JobThawed { job, .. } => {
             wanted(job, |e| matches!(e, Effect::Thaw { .. } | Effect::Limit { .. }))
+        }
+        // While it holds what it has and waits for people its time limit stands still.
+        Fact::Review { job, fact, .. }
+            if matches!(**fact, ReviewFact::Requested(_) | ReviewFact::Decided { .. }) =>
+        {
+            wanted(job, |e| matches!(e, Effect::Limit { .. }))
         }
         Fact::JobChanged { job, .. } => wanted(job, |e| matches!(e, Effect::Limit { .. })),
         Fact::TaskEnded { task, .. } | Fact::TaskUnplaced { task } => {
@@ -105,7 +112,8 @@ fn by_command(world: &World, pool: &Name, node: &Name) -> Vec<Effect> {
 /// what is left of its limit.
 fn of_job(world: &World, job: &Job) -> Vec<Effect> {
     let used = job.run_time(world.active(world.at().now));
-    let left = job.spec.time_limit.map(|limit| limit - used);
+    let counts = job.asking.holds().is_none();
+    let left = job.spec.time_limit.map(|limit| limit - used).filter(|_| counts);
     let mut effects = Vec::new();
     for task in job.active_tasks() {
         let id = TaskId { job: job.id, attempt: job.attempt, rank: task.rank };

@@ -1,6 +1,8 @@
 //! What must hold after every step (DESIGN.md section 5). Asserted in tests and simulation, and
 //! cheaply in release.
 
+mod reviews;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -28,6 +30,7 @@ pub fn check(world: &World, at: At) -> Vec<String> {
     if rebuilt != *world.index() {
         broken.push("the index differs from one built anew".into());
     }
+    reviews::check(world, &mut broken);
     promises(world, &mut broken);
     let mut plan = Plan::new(world, at);
     crate::sched::actions::cycle(&mut plan);
@@ -216,6 +219,10 @@ fn check_job(job: &Job, broken: &mut Vec<String>) {
         State::Ended(_) => expect(active == 0, "has ended and holds room"),
         State::Waiting(_) => expect(active == 0, "waits and holds room"),
         State::Queued => expect(active == 0 || job.frozen, "is queued and holds room"),
+        State::InReview => {
+            expect(active == 0 || job.frozen, "is in review and runs");
+            expect(job.asking.waits && job.asking.blocks(), "is in review and asks nothing");
+        }
         State::Paused => {
             expect(active == 0 || job.frozen, "is paused and runs");
             expect(job.hold.is_some(), "is paused by nobody");
@@ -228,6 +235,7 @@ fn check_job(job: &Job, broken: &mut Vec<String>) {
         State::Stopping(_) => expect(active > 0, "is being stopped and has no process"),
     }
     let may_hold = matches!(job.state, State::Paused | State::Stopping(_));
+    expect(!job.asking.returning || may_hold || job.state == State::Queued, "returns twice");
     expect(job.hold.is_none() || may_hold, "is held back and goes on");
     let runs = matches!(job.state, State::Starting | State::Running) && !job.frozen;
     let began = job.tasks.iter().any(|task| task.started.is_some());

@@ -19,6 +19,7 @@ pub mod invariants;
 mod past_use;
 pub mod plan;
 pub mod policy;
+pub mod review;
 pub mod world;
 
 pub use decide::{Decision, decide, rights};

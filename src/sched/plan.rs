@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::base::{At, JobId, Mono};
+use crate::base::{At, JobId, Mono, ReviewId};
 use crate::model::Fact;
 use crate::model::job::Job;
 use crate::sched::world::World;
@@ -17,6 +17,7 @@ pub struct Plan {
     world: World,
     facts: Vec<Fact>,
     at: At,
+    review: Option<ReviewId>,
 }
 
 /// A point to go back to.
@@ -31,12 +32,22 @@ impl Plan {
     pub fn new(world: &World, at: At) -> Plan {
         let last = world.at();
         let at = At { now: at.now.max(last.now), wall: at.wall.max(last.wall) };
-        Plan { world: world.clone(), facts: Vec::new(), at }
+        Plan { world: world.clone(), facts: Vec::new(), at, review: None }
     }
 
     /// The world with everything that was noted.
     pub fn world(&self) -> &World {
         &self.world
+    }
+
+    /// The caller is told that its command was about this review.
+    pub fn answer(&mut self, review: ReviewId) {
+        self.review = Some(review);
+    }
+
+    /// The review the command was about, if it was about one.
+    pub fn review(&self) -> Option<ReviewId> {
+        self.review
     }
 
     /// What was noted so far.

@@ -21,6 +21,7 @@ use crate::sched::future::hits::Hits;
 use crate::sched::future::learned::Learned;
 use crate::sched::index::Index;
 use crate::sched::past_use::PastUse;
+use crate::sched::review::desk::Desk;
 
 /// Everything the scheduler knows, at one instant.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -71,6 +72,8 @@ pub struct World {
     pub(super) past: Arc<PastUse>,
     /// How many forecasts came true.
     pub(super) hits: Hits,
+    /// What agents ask of people.
+    pub(super) desk: Desk,
     /// What follows from the jobs.
     pub(super) index: Index,
 }
@@ -171,6 +174,11 @@ impl World {
         &self.past
     }
 
+    /// What agents ask of people.
+    pub fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
     /// What follows from the jobs: lanes, queue, room in use.
     pub fn index(&self) -> &Index {
         &self.index
@@ -256,7 +264,12 @@ impl World {
         let due = self.index.due.get_min().map(|(wall, _)| *wall);
         let limited = self.limited.values().map(|limited| limited.until);
         let window = actions::windows::next_edge(self, at.wall);
-        let wall = holds.chain(calendar).chain(window).chain(due).chain(limited);
+        let wall = holds
+            .chain(calendar)
+            .chain(window)
+            .chain(due)
+            .chain(limited)
+            .chain(self.desk.next_due(at.wall));
         let wall = wall.filter(|due| *due > at.wall).min();
         (mono.filter(|due| *due > at.now).min(), wall)
     }
@@ -313,6 +326,8 @@ struct Saved {
     past: Arc<PastUse>,
     #[serde(default)]
     hits: Hits,
+    #[serde(default)]
+    desk: Desk,
 }
 
 impl Serialize for World {
@@ -345,6 +360,7 @@ impl Serialize for World {
             history: self.history.clone(),
             past: self.past.clone(),
             hits: self.hits.clone(),
+            desk: self.desk.clone(),
         }
         .serialize(serializer)
     }
@@ -376,6 +392,7 @@ impl<'de> Deserialize<'de> for World {
             history: saved.history,
             past: saved.past,
             hits: saved.hits,
+            desk: saved.desk,
             ..World::default()
         };
         for job in saved.jobs {

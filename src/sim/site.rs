@@ -85,6 +85,7 @@ pub(super) fn setup(scale: &Scale) -> Setup {
         users: PEOPLE.map(user).into(),
         owner_uid: 1000,
         windows: Vec::new(),
+        review_policies: Vec::new(),
         pools: Vec::new(),
         cycle: Cycle::default(),
         defaults: Defaults { keep_ended: 600, ..Defaults::default() },

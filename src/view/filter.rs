@@ -192,9 +192,9 @@ fn check_word(field: &Field, name: &str, value: &str) -> Result<(), Refusal> {
     }
     let what = format!("there is no {name} {:?}", sanitise(value));
     Err(match (nearest(&value.to_lowercase(), known.iter().copied()), field) {
+        (_, Field::State) if value == "ended" => refuse(what, "write lane=ended"),
+        (_, Field::State) if value == STUCK => refuse(what, "write lane=stuck"),
         (Some(near), _) => refuse(what, format!("did you mean {name}={near}?")),
-        (None, Field::State) if value == "ended" => refuse(what, "write lane=ended"),
-        (None, Field::State) if value == STUCK => refuse(what, "write lane=stuck"),
         (None, _) => refuse(what, format!("write one of {}", known.join(", "))),
     })
 }

@@ -21,6 +21,7 @@ mod ledger;
 mod live;
 mod place;
 mod pools;
+mod review;
 mod runner;
 mod runner_life;
 mod runner_logs;

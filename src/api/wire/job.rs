@@ -250,7 +250,7 @@ pub struct Progress {
 impl Job {
     /// The document of a row.
     pub fn new(row: &JobRow, words: &dyn Words) -> Job {
-        let (state, state_detail) = state_words(&row.state, row.hold.as_ref());
+        let (state, state_detail) = state_words(&row.state, row.hold.as_ref(), row.answered);
         let (since, since_mono) = split(row.since);
         let (submitted_at, submitted_mono) = split(row.submitted);
         let (started_at, started_mono) = split_known(row.started);
@@ -300,7 +300,7 @@ impl Job {
             pty: row.pty,
             prompt: row.prompt.as_ref().map(Prompt::from),
             progress: row.progress.as_ref().map(Progress::from),
-            open_reviews: Vec::new(),
+            open_reviews: row.open_reviews.iter().map(ToString::to_string).collect(),
             cost: None,
             findings: row.findings.iter().map(|found| Finding::new(found, words)).collect(),
             acked_by: row.acked.as_ref().map(ToString::to_string),
@@ -317,6 +317,9 @@ impl TryFrom<Job> for JobRow {
     fn try_from(from: Job) -> Result<JobRow, WireError> {
         let findings: Result<Vec<_>, _> =
             from.findings.into_iter().map(model::Finding::try_from).collect();
+        let review = |text: &String| super::review::review_of(text);
+        let open_reviews: Result<Vec<_>, _> = from.open_reviews.iter().map(review).collect();
+        let answered = from.state_detail.review.as_ref().map(review).transpose();
         let Cursor { place, .. } = cursor_of(&from.place)?;
         Ok(JobRow {
             id: JobId(from.id),
@@ -326,6 +329,8 @@ impl TryFrom<Job> for JobRow {
             lifted: from.lifted_priority.max(from.priority),
             owner: from.owner.into(),
             state: state_of(&from.state, &from.state_detail)?,
+            answered: answered?,
+            open_reviews: open_reviews?,
             since: join(from.since, from.since_mono),
             hold: from.hold.map(Into::into),
             frozen: from.frozen,

@@ -32,6 +32,7 @@ pub mod reason;
 pub mod receipt;
 pub mod report;
 pub mod requests;
+pub mod review;
 pub mod setup;
 pub mod spec;
 pub mod state;

@@ -35,7 +35,11 @@ pub const fn status_of(code: RefusalCode) -> u16 {
         RefusalCode::Usage => 400,
         RefusalCode::NotFound => 404,
         RefusalCode::Forbidden => 403,
-        RefusalCode::Conflict | RefusalCode::NeverFits | RefusalCode::KeyReused => 409,
+        RefusalCode::Conflict
+        | RefusalCode::NeverFits
+        | RefusalCode::KeyReused
+        | RefusalCode::Changed => 409,
+        RefusalCode::Spent => 410,
         RefusalCode::DiskFull => 507,
         RefusalCode::TooMany => 429,
         RefusalCode::ShuttingDown => 503,

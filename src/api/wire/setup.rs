@@ -10,6 +10,7 @@ use super::amounts::Amounts;
 use super::groups::GraceShown;
 use super::hold::Hold;
 use super::pool::PoolShown;
+use super::review::rule::PolicyShown;
 use super::terms::Terms;
 use super::window::WindowShown;
 use super::words::Word as _;
@@ -37,6 +38,9 @@ pub struct SetupShown {
     /// Elastic pools.
     #[serde(default)]
     pub pools: Vec<PoolShown>,
+    /// Who decides what agents ask for.
+    #[serde(default)]
+    pub review_policies: Vec<PolicyShown>,
     /// How the cycle decides.
     pub cycle: CycleShown,
 }
@@ -198,6 +202,7 @@ impl From<&Setup> for SetupShown {
                 keep_ended: from.defaults.keep_ended as u64,
             },
             windows: from.windows.iter().map(WindowShown::from).collect(),
+            review_policies: from.review_policies.iter().map(Into::into).collect(),
             pools: from.pools.iter().map(PoolShown::from).collect(),
             cycle: (&from.cycle).into(),
         }
@@ -219,6 +224,8 @@ impl TryFrom<SetupShown> for Setup {
             paused: team.paused.map(Into::into),
             window: None,
         };
+        let policies: Result<Vec<_>, _> =
+            from.review_policies.into_iter().map(TryInto::try_into).collect();
         let users: Result<Vec<_>, _> = from.users.into_iter().map(User::try_from).collect();
         Ok(Setup {
             resources: from.resources.into_iter().map(countable).collect(),
@@ -227,6 +234,7 @@ impl TryFrom<SetupShown> for Setup {
             owner_uid: from.owner_uid,
             windows: from.windows.into_iter().map(Into::into).collect(),
             pools: from.pools.into_iter().map(Into::into).collect(),
+            review_policies: policies?,
             cycle: from.cycle.try_into()?,
             defaults: Defaults {
                 request: from.defaults.request.into(),

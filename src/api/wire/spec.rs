@@ -11,9 +11,11 @@ use super::groups::{GraceShown, Groups, Service};
 use super::job::Array;
 use super::submission::WarnSignal;
 use super::time::Time;
+use super::words::Word as _;
 use super::{WireError, labels_out, name_map};
 use crate::base::{JobId, Span};
 use crate::model;
+use crate::model::action::EffectClass;
 
 /// A specification, all defaults filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -60,6 +62,9 @@ pub struct Spec {
     /// It runs on and on.
     #[serde(default)]
     pub service: Option<Service>,
+    /// What it may ask people for, as far as it said so ahead.
+    #[serde(default)]
+    pub may_ask: Vec<String>,
     /// Jobs that must end first.
     pub after: Vec<Dependency>,
     /// Not before this.
@@ -115,6 +120,7 @@ impl From<&model::JobSpec> for Spec {
             preemption_delay_ms: from.preemption_delay.map(|span| span.0),
             idle_timeout_ms: from.idle_timeout.map(|span| span.0),
             service: from.service.as_deref().map(Service::from),
+            may_ask: from.may_ask.iter().map(|effect| effect.word().to_owned()).collect(),
             after: from.after.iter().copied().map(Dependency::from).collect(),
             start_at: from.start_at.map(Time),
             array: from.array.map(Array::from),
@@ -140,6 +146,8 @@ impl TryFrom<Spec> for model::JobSpec {
 
     fn try_from(from: Spec) -> Result<model::JobSpec, WireError> {
         let after: Result<Vec<_>, _> = from.after.into_iter().map(TryInto::try_into).collect();
+        let effect = |word: &String| EffectClass::of_word(word);
+        let may_ask: Result<_, _> = from.may_ask.iter().map(effect).collect();
         let program = from.program.strip_prefix(SHA256).and_then(|hex| hex.parse().ok());
         Ok(model::JobSpec {
             name: from.name.into(),
@@ -157,6 +165,7 @@ impl TryFrom<Spec> for model::JobSpec {
             preemption_delay: from.preemption_delay_ms.map(Span),
             idle_timeout: from.idle_timeout_ms.map(Span),
             service: from.service.map(|service| Box::new(service.into())),
+            may_ask: may_ask?,
             after: after?,
             start_at: from.start_at.map(|time| time.0),
             array: from.array.map(Into::into),

@@ -6,6 +6,8 @@ use utoipa::ToSchema;
 use super::WireError;
 use super::time::Time;
 use super::words::Word as _;
+use crate::base::ReviewId;
+use crate::model::job::state::{RESUMING, word};
 use crate::model::job::{Cause, FailureClass, Hold, Outcome, State, StopFor};
 
 /// What stands behind the word of a state.
@@ -22,11 +24,19 @@ pub struct StateDetail {
     pub class: Option<String>,
     /// `waiting{backoff}`: until when.
     pub until: Option<Time>,
+    /// `resuming`: the review whose answer it comes back with.
+    #[serde(default)]
+    pub review: Option<String>,
 }
 
 /// Word and detail of a state.
-pub(super) fn state_words(state: &State, hold: Option<&Hold>) -> (String, StateDetail) {
-    let mut detail = StateDetail::default();
+pub(super) fn state_words(
+    state: &State,
+    hold: Option<&Hold>,
+    answered: Option<ReviewId>,
+) -> (String, StateDetail) {
+    let review = answered.map(|review| review.to_string());
+    let mut detail = StateDetail { review, ..StateDetail::default() };
     match state {
         State::Paused => detail.by = hold.map(|hold| hold.by.to_string()),
         State::Waiting(cause) => {
@@ -37,9 +47,9 @@ pub(super) fn state_words(state: &State, hold: Option<&Hold>) -> (String, StateD
         }
         State::Stopping(why) => detail.stopping_for = Some(why.to_word()),
         State::Ended(Outcome::Failed(class)) => detail.class = Some(class.to_word()),
-        State::Queued | State::Starting | State::Running | State::Ended(_) => {}
+        State::InReview | State::Queued | State::Starting | State::Running | State::Ended(_) => {}
     }
-    (state.word().to_owned(), detail)
+    (word(state, answered.is_some()).to_owned(), detail)
 }
 
 /// The state behind word and detail.
@@ -50,7 +60,8 @@ pub(super) fn state_of(word: &str, detail: &StateDetail) -> Result<State, WireEr
     Ok(match word {
         "paused" => State::Paused,
         "waiting" => State::Waiting(cause_of(&need(&detail.cause, "cause")?, detail.until)?),
-        "queued" => State::Queued,
+        "in_review" => State::InReview,
+        "queued" | RESUMING => State::Queued,
         "starting" => State::Starting,
         "running" => State::Running,
         "stopping" => State::Stopping(StopFor::of_word(&need(&detail.stopping_for, "for")?)?),
@@ -78,6 +89,7 @@ pub(super) fn outcome_of(word: &str, class: Option<&str>) -> Result<Outcome, Wir
             Outcome::Failed(FailureClass::of_word(class)?)
         }
         "cancelled" => Outcome::Cancelled,
+        "denied" => Outcome::Denied,
         "timed_out" => Outcome::TimedOut,
         "lost" => Outcome::Lost,
         other => return Err(WireError::unknown("state", other)),
@@ -93,6 +105,7 @@ mod tests {
     fn every_state_reads_back() {
         let states = [
             State::Paused,
+            State::InReview,
             State::Waiting(Cause::After),
             State::Waiting(Cause::StartAt),
             State::Waiting(Cause::Children),
@@ -104,11 +117,12 @@ mod tests {
             State::Ended(Outcome::Succeeded),
             State::Ended(Outcome::Failed(FailureClass::ParkedWithoutAsking)),
             State::Ended(Outcome::Cancelled),
+            State::Ended(Outcome::Denied),
             State::Ended(Outcome::TimedOut),
             State::Ended(Outcome::Lost),
         ];
         for state in states {
-            let (word, detail) = state_words(&state, None);
+            let (word, detail) = state_words(&state, None, None);
             assert!(State::WORDS.contains(&word.as_str()));
             assert_eq!(state_of(&word, &detail), Ok(state));
         }

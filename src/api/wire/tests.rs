@@ -1,6 +1,7 @@
 //! What goes out comes back the same, and the keys are those of the contract.
 
 mod facts;
+mod reviews;
 
 use std::collections::BTreeMap;
 
@@ -112,6 +113,8 @@ fn row() -> JobRow {
         parent: Some(JobId(40)),
         array: Some(ArrayPlace { id: JobId(41), index: 1, throttle: Some(8) }),
         holds: amounts(),
+        open_reviews: vec![crate::base::ReviewId(3)],
+        answered: None,
         prompt: Some(Prompt { rank: 1, text: "go on?".into(), since: at(6) }),
         progress: Some(Progress { basis_points: Some(50), text: None, at: at(6) }),
         findings: vec![Finding {
@@ -144,6 +147,8 @@ fn bare_row() -> JobRow {
         exit: None,
         parent: None,
         array: None,
+        open_reviews: vec![],
+        answered: Some(crate::base::ReviewId(3)),
         prompt: None,
         progress: None,
         findings: Vec::new(),

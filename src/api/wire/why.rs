@@ -44,7 +44,7 @@ pub struct Why {
 impl WhyDocument {
     /// The document of an answer.
     pub fn new(why: &page::Why, words: &dyn Words) -> WhyDocument {
-        let (state, state_detail) = state_words(&why.state, None);
+        let (state, state_detail) = state_words(&why.state, None, None);
         let changes = why.would_change.iter().map(|reason| Reason::change(reason, words));
         let why = Why {
             job: why.job.0,

@@ -1,12 +1,14 @@
 //! Words that stand for the variants of a type of `model`, in both directions.
 
 use super::WireError;
+use crate::model::action::EffectClass;
 use crate::model::estimate::{Confidence, Origin};
 use crate::model::fact::{Class, Rule};
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{BoostCause, DependencyKind, FailureClass, StopFor, TaskState};
 use crate::model::page::Lane;
 use crate::model::people::Role;
+use crate::model::review::{Assurance, Demand, ReviewState};
 use crate::model::setup::{PlaceBy, ReclaimProtection, Tier};
 
 /// A type that JSON shows as one word.
@@ -90,6 +92,8 @@ words!("task state" TaskState {
 words!("reason of a stop" StopFor {
     Cancel = "cancel",
     Pause = "pause",
+    Park = "park",
+    Deny = "deny",
     Requeue = "requeue",
     Preempt = "preempt",
     Spot = "spot",
@@ -145,10 +149,44 @@ words!("tier" Tier {
 });
 
 words!("role" Role {
+    Approver = "approver",
     Viewer = "viewer",
     Submitter = "submitter",
     Operator = "operator",
     Admin = "admin",
+});
+
+words!("effect class" EffectClass {
+    Read = "read",
+    Reversible = "reversible",
+    Irreversible = "irreversible",
+    External = "external",
+    Money = "money",
+    Unknown = "unknown",
+});
+
+words!("state of a review" ReviewState {
+    Open = "open",
+    Approved = "approved",
+    Denied = "denied",
+    Expired = "expired",
+    Withdrawn = "withdrawn",
+    Superseded = "superseded",
+    Abandoned = "abandoned",
+    Redeemed = "redeemed",
+    Lapsed = "lapsed",
+    Revoked = "revoked",
+});
+
+words!("assurance" Assurance {
+    SameUser = "same-user",
+    OtherUser = "other-user",
+    Hardware = "hardware",
+});
+
+words!("demanded assurance" Demand {
+    Any = "any",
+    High = "high",
 });
 
 impl Word for Class {
@@ -175,6 +213,12 @@ mod tests {
         }
         for why in ["cancel", "pause", "requeue", "timeout", "gang", "failure"] {
             assert_eq!(StopFor::of_word(why).map(StopFor::word), Ok(why));
+        }
+        for effect in EffectClass::ALL {
+            assert_eq!(effect.to_word(), effect.word());
+        }
+        for state in ReviewState::ALL {
+            assert_eq!(state.to_word(), state.word());
         }
         assert!(Role::of_word("god").unwrap_err().0.contains("\"god\""));
     }

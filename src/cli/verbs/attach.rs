@@ -52,7 +52,7 @@ impl Attach {
         };
         if ends == Ends::Over {
             let row = link.job(row.id).await?.row;
-            session.output.note(&format!("{} {}", row.id, row.state.word()));
+            session.output.note(&format!("{} {}", row.id, row.word()));
         }
         Ok(OK)
     }

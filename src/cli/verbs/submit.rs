@@ -301,9 +301,9 @@ pub async fn say_where(session: &Session, link: &dyn Link, id: JobId) {
     let Ok(detail) = link.job(id).await else { return };
     let row = detail.row;
     let place = if row.nodes.is_empty() {
-        row.state.word().to_owned()
+        row.word().to_owned()
     } else {
-        format!("{} on {}", row.state.word(), row.nodes.join(", "))
+        format!("{} on {}", row.word(), row.nodes.join(", "))
     };
     let see = if row.pty { "attach" } else { "logs -f" };
     session.output.note(&format!("{place}; see it: holdshort {see} {id}"));

@@ -91,7 +91,7 @@ async fn within<T>(
 fn code(session: &Session, row: &JobRow) -> u8 {
     let code = exit::of_job(row).unwrap_or(NO_CODE);
     if code == NO_CODE {
-        session.output.note(&format!("{} {}", row.id, row.state.word()));
+        session.output.note(&format!("{} {}", row.id, row.word()));
     }
     code
 }

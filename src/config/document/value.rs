@@ -39,12 +39,15 @@ pub enum Value {
     Indices(Vec<u32>),
     /// Words.
     Words(BTreeSet<Name>),
+    /// Names, in order.
+    Names(Vec<Name>),
     /// Names with their keys.
     Keys(Vec<(String, Vec<String>)>),
 }
 
 /// Roles by their words.
-const ROLES: [(&str, Role); 4] = [
+const ROLES: [(&str, Role); 5] = [
+    ("approver", Role::Approver),
     ("viewer", Role::Viewer),
     ("submitter", Role::Submitter),
     ("operator", Role::Operator),
@@ -96,6 +99,14 @@ pub(super) fn read(kind: Kind, value: &DeValue) -> Result<Value, String> {
                     known.then(|| text.as_str().into()).ok_or_else(|| one_of(&text, words))
                 };
                 items.iter().map(word).collect::<Result<_, _>>().map(Value::Words)
+            }
+            Kind::Names => {
+                let named = |item: &toml::Spanned<DeValue>| {
+                    let text = written(item.get_ref());
+                    let why = || format!("{text:?} is no name; write letters, digits and ._:@-");
+                    is_word(&text).then(|| text.as_str().into()).ok_or_else(why)
+                };
+                items.iter().map(named).collect::<Result<_, _>>().map(Value::Names)
             }
             _ => Err(format!("a list is not {}", wanted(kind))),
         },
@@ -175,7 +186,7 @@ pub fn read_text(kind: Kind, text: &str) -> Result<Value, String> {
             let known = words.contains(&text);
             known.then(|| Value::Text(text.to_owned())).ok_or_else(|| one_of(text, words))
         }
-        Kind::Tables(_) | Kind::Labels | Kind::Words(_) | Kind::Keys => Err(quoted()),
+        Kind::Tables(_) | Kind::Labels | Kind::Words(_) | Kind::Names | Kind::Keys => Err(quoted()),
     }
 }
 
@@ -238,6 +249,7 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::Indices => "devices; write 2 for two of them or [0, 3] for these",
         Kind::OneOf(_) => "one of the words it may be",
         Kind::Words(_) => "a list of names; write [\"reclaim\"]",
+        Kind::Names => "a list of names; write [\"ana\", \"bob\"]",
     }
 }
 

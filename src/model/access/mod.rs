@@ -27,6 +27,10 @@ pub enum Right {
     Administer,
     /// Speak for a job: checkpoint, progress, heartbeat, usage.
     Report,
+    /// Ask people on a job's behalf, take that back, use the right that a yes gives.
+    Ask,
+    /// Answer what a job asks; who of those that may look is for the rule of the review to say.
+    Vote,
 }
 
 /// How the caller stands to what it wants to act on.
@@ -57,6 +61,8 @@ const TABLE: &[Row] = &[
     Row { right: Right::Operate, role: Role::Operator, in_job: false },
     Row { right: Right::Administer, role: Role::Admin, in_job: false },
     Row { right: Right::Report, role: Role::Submitter, in_job: true },
+    Row { right: Right::Ask, role: Role::Submitter, in_job: true },
+    Row { right: Right::Vote, role: Role::Viewer, in_job: false },
 ];
 
 /// The role of `actor` in `team`: the server's owner is admin everywhere, others have what
@@ -71,7 +77,9 @@ pub fn role_in(actor: &Actor, team: &str, users: &[User], owner_uid: u32) -> Opt
             || team == path
             || team.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
     };
-    user.grants.iter().filter(|grant| covers(&grant.team)).map(|grant| grant.role).max()
+    let held = user.grants.iter().filter(|grant| covers(&grant.team));
+    // An approver may look, whatever else.
+    held.map(|grant| grant.role.max(Role::Viewer)).max()
 }
 
 /// May somebody with this role (or a process in a job's tree) do this?
@@ -84,7 +92,7 @@ pub fn may(right: Right, role: Option<Role>, in_job: bool, relation: Relation) -
         return row.in_job && relation.own_tree;
     }
     let Some(role) = role else { return false };
-    let owned_only = matches!(right, Right::ActOnOwn | Right::Type | Right::Report);
+    let owned_only = matches!(right, Right::ActOnOwn | Right::Type | Right::Report | Right::Ask);
     role >= row.role && (!owned_only || relation.owner || role >= Role::Operator)
 }
 
@@ -110,6 +118,8 @@ mod tests {
             Right::Operate,
             Right::Administer,
             Right::Report,
+            Right::Ask,
+            Right::Vote,
         ] {
             assert!(may(right, Some(Role::Admin), false, OWN), "{right:?}");
             assert!(!may(right, None, false, OWN), "{right:?}");
@@ -119,7 +129,7 @@ mod tests {
     #[test]
     fn a_process_in_a_jobs_tree_has_that_jobs_rights_whatever_its_uid_says() {
         let admin = Some(Role::Admin);
-        let allowed = [Right::See, Right::ReadOutput, Right::Submit, Right::Report];
+        let allowed = [Right::See, Right::ReadOutput, Right::Submit, Right::Report, Right::Ask];
         for row in TABLE {
             assert_eq!(may(row.right, admin, true, TREE), allowed.contains(&row.right));
             assert!(!may(row.right, admin, true, OTHER), "{:?} on a stranger", row.right);

@@ -12,6 +12,8 @@ pub enum Class {
     Productive,
     /// Frozen by a person: memory and devices stay held.
     Held,
+    /// Held while a person is asked.
+    Parked,
     /// The machine was off or asleep.
     Down,
     /// Kept free by a person.
@@ -30,6 +32,7 @@ impl Class {
         Class::Productive,
         Class::StartStop,
         Class::Held,
+        Class::Parked,
         Class::Reserved,
         Class::Idle,
         Class::Drained,
@@ -43,6 +46,7 @@ impl Class {
             Class::StartStop => "start_stop",
             Class::Productive => "productive",
             Class::Held => "held",
+            Class::Parked => "parked",
             Class::Down => "down",
             Class::Drained => "drained",
             Class::Reserved => "reserved",

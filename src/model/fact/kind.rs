@@ -15,6 +15,8 @@ impl Fact {
             | Fact::JobPaused { job }
             | Fact::JobFrozen { job, .. }
             | Fact::JobThawed { job, .. }
+            | Fact::JobInReview { job }
+            | Fact::Review { job, .. }
             | Fact::AttemptBegan { job, .. }
             | Fact::JobRunning { job }
             | Fact::CancelScheduled { job, .. }
@@ -49,6 +51,7 @@ impl Fact {
             | Fact::TaskEnded { task, .. }
             | Fact::AtPrompt { task, .. } => Some(task.job),
             Fact::KeyUsed { .. }
+            | Fact::SeatsHandedOn { .. }
             | Fact::Looked { .. }
             | Fact::RateUsed { .. }
             | Fact::ResourceLimited { .. }
@@ -85,6 +88,9 @@ impl Fact {
             Fact::JobPaused { .. } => "job_paused",
             Fact::JobFrozen { .. } => "job_frozen",
             Fact::JobThawed { .. } => "job_thawed",
+            Fact::JobInReview { .. } => "job_in_review",
+            Fact::Review { .. } => "review",
+            Fact::SeatsHandedOn { .. } => "seats_handed_on",
             Fact::AttemptBegan { .. } => "attempt_began",
             Fact::TaskPlaced { .. } => "task_placed",
             Fact::TaskUnplaced { .. } => "task_unplaced",

@@ -4,12 +4,13 @@ mod class;
 mod eviction;
 mod kind;
 mod record;
+mod review;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{At, JobId, Mono, Name, TaskId, Wall};
+use crate::base::{At, JobId, Mono, Name, ReviewId, TaskId, Wall};
 use crate::model::finding::{Level, Signal};
 use crate::model::job::{
     BoostCause, Cause, Exit, Front, Hold, Inherited, JobSpec, Outcome, Placement, StopFor,
@@ -23,6 +24,7 @@ use crate::model::{Resources, command::Report};
 pub use class::Class;
 pub use eviction::{Eviction, Rule};
 pub use record::{Record, kept};
+pub use review::{Requested, ReviewFact};
 
 /// The version of the facts below. A journal of a newer version is refused.
 pub const FACTS_VERSION: u32 = 1;
@@ -91,6 +93,31 @@ pub enum Fact {
         job: JobId,
         /// How the room it still holds is booked.
         class: Class,
+    },
+    /// It waits for people: it saved itself and ended, or is frozen where it stands.
+    JobInReview {
+        /// The job.
+        job: JobId,
+    },
+    /// Something became so of a review.
+    Review {
+        /// The review.
+        review: ReviewId,
+        /// Its job.
+        job: JobId,
+        /// What.
+        fact: Box<ReviewFact>,
+    },
+    /// Somebody handed all seats on, or took them back.
+    SeatsHandedOn {
+        /// Whose.
+        from: Name,
+        /// To whom; `None` takes them back.
+        to: Option<Name>,
+        /// Until when.
+        until: Option<Wall>,
+        /// Who said so.
+        by: Name,
     },
     /// Its processes go on.
     JobThawed {

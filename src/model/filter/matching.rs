@@ -9,7 +9,7 @@ use crate::model::finding::Signal;
 use crate::model::job::{ArrayPlace, Exit, Job};
 use crate::model::page::{self, JobRow, Lane};
 use crate::model::setup::Tier;
-use crate::model::{Finding, Resources, State};
+use crate::model::{Finding, Resources};
 
 /// Something a filter can look at.
 pub trait Subject {
@@ -21,8 +21,8 @@ pub trait Subject {
     fn team(&self) -> &str;
     /// Its owner.
     fn owner(&self) -> &str;
-    /// Where it stands.
-    fn state(&self) -> &State;
+    /// The word of its state.
+    fn word(&self) -> &'static str;
     /// Its lane.
     fn lane(&self) -> Lane;
     /// Its priority.
@@ -82,7 +82,7 @@ fn look(field: &Field, test: &Test, subject: &impl Subject, now: At) -> bool {
         Field::Name => text(test, subject.name()),
         Field::Team => team(test, subject.team()),
         Field::Owner => text(test, subject.owner()),
-        Field::State => text(test, subject.state().word()),
+        Field::State => text(test, subject.word()),
         Field::Lane => text(test, subject.lane().word()) || is_stuck(test, subject),
         Field::Tier => text(test, Tier::of(subject.priority()).word()),
         Field::Node => subject.nodes().iter().any(|node| text(test, node)),
@@ -186,8 +186,8 @@ impl Subject for Job {
     fn owner(&self) -> &str {
         &self.owner
     }
-    fn state(&self) -> &State {
-        &self.state
+    fn word(&self) -> &'static str {
+        self.word()
     }
     fn lane(&self) -> Lane {
         Lane::of(self)
@@ -243,8 +243,8 @@ impl Subject for JobRow {
     fn owner(&self) -> &str {
         &self.owner
     }
-    fn state(&self) -> &State {
-        &self.state
+    fn word(&self) -> &'static str {
+        self.word()
     }
     fn lane(&self) -> Lane {
         self.lane

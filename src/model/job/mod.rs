@@ -3,6 +3,7 @@
 //! [`spec`] is what was asked for and never changes in place, [`state`] is where it stands,
 //! [`task`] are its processes, [`attempt`] its past runs, [`urgency`] what lifts it.
 
+pub mod asking;
 pub mod attempt;
 mod groups;
 pub mod reservation;
@@ -21,6 +22,7 @@ use crate::model::Finding;
 use crate::model::fact::Eviction;
 use crate::model::finding::Signal;
 
+pub use asking::{Asking, OpenReview};
 pub use attempt::AttemptRecord;
 pub use reservation::Reservation;
 pub use spec::{
@@ -107,6 +109,9 @@ pub struct Job {
     /// Its processes are frozen: they hold memory and GPUs, no cores and no countable resource.
     #[serde(default, skip_serializing_if = "is_default")]
     pub frozen: bool,
+    /// What it asked of people.
+    #[serde(default, skip_serializing_if = "Asking::is_nothing")]
+    pub asking: Asking,
     /// A question stands at its prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<Prompt>,
@@ -234,9 +239,15 @@ impl Job {
         self.spec.priority.saturating_add(self.boosts.points())
     }
 
-    /// It continues where it was instead of starting over when it comes back.
+    /// It continues where it was instead of starting over when it comes back. One that comes
+    /// back with an answer had saved itself for that.
     pub fn continues(&self) -> bool {
-        self.spec.resumable || self.checkpoint.is_some()
+        self.spec.resumable || self.checkpoint.is_some() || self.asking.saved
+    }
+
+    /// The word of its state (INTERFACE.md).
+    pub fn word(&self) -> &'static str {
+        state::word(&self.state, self.asking.returning)
     }
 
     /// Run time of this attempt at `active`, an instant on the clock without down time.

@@ -1,11 +1,12 @@
 //! What was asked for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Digest, JobId, Name, Span, Wall};
 use crate::model::Resources;
+use crate::model::action::EffectClass;
 
 /// A submission, all defaults filled in. Shared by the attempts of a job; a change by `set`
 /// replaces it.
@@ -52,6 +53,9 @@ pub struct JobSpec {
     /// It runs on and on: what keeps it well and how many tasks it has at least.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<Box<Service>>,
+    /// What it may ask people for, as far as it says so ahead. This plans, it permits nothing.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub may_ask: BTreeSet<EffectClass>,
     /// Jobs that must end first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Dependency>,

@@ -10,6 +10,8 @@ use crate::base::{At, Name, Wall};
 pub enum State {
     /// A person stopped it: before it started, parked, or frozen ([`super::Job::frozen`]).
     Paused,
+    /// It waits for people: parked, or frozen ([`super::Job::frozen`]).
+    InReview,
     /// Something other than room must happen first.
     Waiting(Cause),
     /// Waits for room.
@@ -46,6 +48,10 @@ pub enum StopFor {
     Cancel,
     /// A person paused it; it parks.
     Pause,
+    /// It asked people and parks until they answer.
+    Park,
+    /// A person said no, and that it shall stop.
+    Deny,
     /// A person sent it back to the queue.
     Requeue,
     /// Others take its room.
@@ -72,6 +78,8 @@ pub enum Outcome {
     Failed(FailureClass),
     /// A person cancelled it.
     Cancelled,
+    /// A person said no to what it asked, and that it shall stop.
+    Denied,
     /// Its time limit.
     TimedOut,
     /// Its processes vanished with the machine or their supervisor and nothing says how it
@@ -130,6 +138,10 @@ pub struct Hold {
 
 /// The name shown as the author of what time does.
 pub const TIME: &str = "holdshort";
+/// The name shown as the author of a hold that a review without an answer left behind.
+pub const REVIEW: &str = "review";
+/// The word of a job that comes back with an answer and waits for room.
+pub const RESUMING: &str = "resuming";
 
 impl Hold {
     /// Nobody worked in it for long: whoever comes back lifts this. No other hold is the
@@ -159,11 +171,20 @@ impl Exit {
     }
 }
 
+/// The word of a state; a queued job that comes back with an answer is `resuming`.
+pub const fn word(state: &State, returning: bool) -> &'static str {
+    match state {
+        State::Queued if returning => RESUMING,
+        state => state.word(),
+    }
+}
+
 impl State {
-    /// The word of INTERFACE.md.
+    /// The word of INTERFACE.md, as far as the state alone says it ([`word`]).
     pub const fn word(&self) -> &'static str {
         match self {
             State::Paused => "paused",
+            State::InReview => "in_review",
             State::Waiting(_) => "waiting",
             State::Queued => "queued",
             State::Starting => "starting",
@@ -174,8 +195,10 @@ impl State {
     }
 
     /// All words a filter may name.
-    pub const WORDS: [&'static str; 11] = [
+    pub const WORDS: [&'static str; 14] = [
         "paused",
+        "in_review",
+        "resuming",
         "waiting",
         "queued",
         "starting",
@@ -184,6 +207,7 @@ impl State {
         "succeeded",
         "failed",
         "cancelled",
+        "denied",
         "timed_out",
         "lost",
     ];
@@ -196,6 +220,7 @@ impl Outcome {
             Outcome::Succeeded => "succeeded",
             Outcome::Failed(_) => "failed",
             Outcome::Cancelled => "cancelled",
+            Outcome::Denied => "denied",
             Outcome::TimedOut => "timed_out",
             Outcome::Lost => "lost",
         }
@@ -220,6 +245,8 @@ impl StopFor {
         match self {
             StopFor::Cancel => "cancel",
             StopFor::Pause => "pause",
+            StopFor::Park => "park",
+            StopFor::Deny => "deny",
             StopFor::Requeue => "requeue",
             StopFor::Preempt => "preempt",
             StopFor::Spot => "spot",

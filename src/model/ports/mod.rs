@@ -4,9 +4,11 @@
 pub mod clock;
 pub mod environments;
 pub mod journal;
+pub mod papers;
 pub mod runner;
 
 pub use clock::Clock;
 pub use environments::Environments;
 pub use journal::Journal;
+pub use papers::Papers;
 pub use runner::Runner;

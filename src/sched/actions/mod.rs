@@ -24,6 +24,7 @@ pub mod windows;
 
 use crate::sched::board::Board;
 use crate::sched::plan::Plan;
+use crate::sched::review::{grants, timers};
 
 pub use hunt::next_due as protected_until;
 
@@ -51,6 +52,7 @@ const PASSES: usize = 3;
 pub fn cycle(plan: &mut Plan) {
     windows::run(plan);
     expire::run(plan);
+    timers::run(plan);
     // What is offered may leave so little that the rest need not wait.
     let waits = offer::puts_off_cycle(plan) && {
         offer::run(plan);
@@ -59,6 +61,7 @@ pub fn cycle(plan: &mut Plan) {
     if !waits {
         full(plan);
     }
+    grants::follow(plan);
     forget::run(plan);
 }
 

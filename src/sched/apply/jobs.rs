@@ -7,6 +7,7 @@ use crate::model::JobSpec;
 use crate::model::fact::Fact;
 use crate::model::finding::Signal;
 use crate::model::job::attempt::KEPT;
+use crate::model::job::state::EXIT_PARKED;
 use crate::model::job::{AttemptRecord, BoostCause, Exit, Job, State, StopFor, Task, TaskState};
 use crate::sched::future::estimate;
 use crate::sched::gangs;
@@ -22,7 +23,10 @@ impl World {
                 let spec = self.shared_spec(*job, spec);
                 self.put_job(new_job(*job, spec, owner.clone(), *uid, at));
             }
-            Fact::JobForgotten { job } => self.drop_job(*job),
+            Fact::JobForgotten { job } => {
+                self.drop_job(*job);
+                self.desk.forget(*job);
+            }
             Fact::JobBoosted { job, cause, steps } => {
                 if *cause == BoostCause::Ageing && *steps > 0 {
                     self.aged = (at.now, self.aged_now(at.now).saturating_add(1));
@@ -95,7 +99,8 @@ fn forget_promises(job: &mut Job) {
     for task in job.tasks.iter_mut().filter(|task| task.state == TaskState::Nominated) {
         *task = Task::pending(task.rank, task.group);
     }
-    let waits = matches!(job.state, State::Waiting(_) | State::Paused | State::Ended(_));
+    let waits =
+        matches!(job.state, State::Waiting(_) | State::Paused | State::InReview | State::Ended(_));
     if waits && job.tasks.iter().all(|task| task.state == TaskState::Pending) {
         job.tasks.clear();
     }
@@ -137,6 +142,7 @@ fn new_job(
         short_since: None,
         hold: None,
         frozen: false,
+        asking: Default::default(),
         prompt: None,
         progress: None,
         checkpoint: None,
@@ -163,6 +169,7 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         }
         Fact::JobThawed { .. } => {
             job.frozen = false;
+            job.asking.returning = false;
             let started = job.tasks.iter().any(|task| task.started.is_some());
             job.ran_since = started.then_some(active);
             let runs = gangs::has_its_minimum(job, |task| task.started.is_some());
@@ -179,6 +186,7 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             }
             job.ran = Span::ZERO;
             job.ran_since = None;
+            job.asking.returning = false;
             enter(job, State::Starting, at);
         }
         Fact::JobRunning { .. } => enter(job, State::Running, at),
@@ -202,12 +210,17 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             job.hold = None;
             job.stop = None;
             job.cancel = None;
+            job.asking.waits = false;
+            job.asking.returning = false;
             job.findings.clear();
             // Whoever saw its trouble has not seen its end.
             job.acked = None;
             enter(job, State::Ended(*outcome), at);
         }
         Fact::JobChanged { spec, .. } => ask_for(job, spec),
+        Fact::JobInReview { .. } | Fact::Review { .. } => {
+            super::asking::change(job, fact, at, active);
+        }
         other => super::marks::change(job, other, at, active),
     }
 }
@@ -238,9 +251,9 @@ fn end_of_run(job: &Job) -> Option<At> {
 }
 
 /// Enters a state; entering the one it is in keeps its date.
-fn enter(job: &mut Job, state: State, at: At) {
+pub(super) fn enter(job: &mut Job, state: State, at: At) {
     if job.state != state {
-        if matches!(state, State::Paused | State::Waiting(_)) {
+        if matches!(state, State::Paused | State::InReview | State::Waiting(_)) {
             // It waits for something other than its turn.
             job.boosts.ageing = 0;
         }
@@ -250,7 +263,7 @@ fn enter(job: &mut Job, state: State, at: At) {
 }
 
 /// Time from now on does not count as run time.
-fn stop_clock(job: &mut Job, active: Mono) {
+pub(super) fn stop_clock(job: &mut Job, active: Mono) {
     job.ran = job.run_time(active);
     job.ran_since = None;
 }
@@ -279,8 +292,10 @@ fn end_attempt(
         exit: exit.clone(),
     });
     job.exit = exit;
-    // What it comes back with is done.
-    job.worked = if job.continues() { job.worked + job.run_time(active) } else { Span::ZERO };
+    // What it comes back with is done; one that parks for people comes back too.
+    let parks = job.exit == Some(Exit::Code(EXIT_PARKED)) && !job.asking.is_nothing();
+    job.worked =
+        if job.continues() || parks { job.worked + job.run_time(active) } else { Span::ZERO };
     job.ran = Span::ZERO;
     job.tasks.clear();
     // What brought it forward also kept it from those it had overtaken, while it ran.

@@ -1,6 +1,7 @@
 //! Makes facts so. Applying decides nothing: it can't refuse and needs no policy, so that a
 //! journal of any age gives the same world again.
 
+mod asking;
 mod jobs;
 mod marks;
 mod pools;
@@ -79,18 +80,25 @@ impl World {
                 self.boot_offset = *offset;
             }
             Fact::Down { from, to, .. } => self.down = self.down + to.since(*from),
+            Fact::SeatsHandedOn { from, to, until, .. } => {
+                self.desk.hand_on(from, to.as_ref(), *until);
+            }
+            Fact::Review { review, job, fact: what } => {
+                self.desk.apply(at, *review, *job, what);
+                self.apply_to_job(at, fact);
+            }
             about_a_job => self.apply_to_job(at, about_a_job),
         }
     }
 
+    /// What a node has; a drain and a warning outlast that.
     fn see_node(&mut self, at: At, fact: &Fact) {
         let Fact::NodeSeen { name, capacity, gpus, traits } = fact else { return };
         let known = self.nodes.get(name);
         let drain = known.and_then(|node| node.drain.clone());
         let warning = known.and_then(|node| node.warning.clone());
         let (name, capacity, gpus) = (name.clone(), capacity.clone(), gpus.clone());
-        let up = capacity.cpu_milli > 0;
-        let traits = traits.clone();
+        let (up, traits) = (capacity.cpu_milli > 0, traits.clone());
         let node = Node { name, capacity, gpus, drain, warning, up, traits };
         self.see_member(at, &node.name, up);
         self.nodes.insert(node.name.clone(), Arc::new(node));

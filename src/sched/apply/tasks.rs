@@ -47,13 +47,14 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         }
         Fact::TaskStarted { task: id, pid, .. } => {
             let stopping = job.stop.is_some();
+            let holds = job.asking.holds().is_some();
             if let Some(task) = find(job, *id) {
                 task.pid = Some(*pid);
                 task.started = Some(at);
                 if !stopping && task.state != TaskState::Stopping {
                     task.state = TaskState::Running;
                 }
-                if !stopping && !job.frozen && job.ran_since.is_none() {
+                if !stopping && !job.frozen && job.ran_since.is_none() && !holds {
                     job.ran_since = Some(active);
                 }
             }

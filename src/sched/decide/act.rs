@@ -74,7 +74,10 @@ fn given(reason: &str) -> Result<String, Refusal> {
 }
 
 /// What a key stands for already.
-pub(super) fn earlier(plan: &Plan, key: Option<&Key>) -> Result<Option<Vec<JobId>>, Refusal> {
+pub(in crate::sched) fn earlier(
+    plan: &Plan,
+    key: Option<&Key>,
+) -> Result<Option<Vec<JobId>>, Refusal> {
     let Some(key) = key else { return Ok(None) };
     let used = plan.world().keys.get(&key.key);
     let Some(used) = used.filter(|used| used.is_fresh(plan.at().now)) else { return Ok(None) };

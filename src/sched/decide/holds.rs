@@ -42,9 +42,9 @@ pub(super) fn pause_job(plan: &mut Plan, job: &Job, hold: Hold) -> Result<(), Re
 /// It is not being ended for good.
 fn comes_back(job: &Job) -> bool {
     let comes_back = |why| match why {
-        StopFor::Pause | StopFor::Requeue | StopFor::Preempt => true,
+        StopFor::Pause | StopFor::Park | StopFor::Requeue | StopFor::Preempt => true,
         StopFor::Gang | StopFor::Spot | StopFor::Unhealthy => true,
-        StopFor::Cancel | StopFor::Timeout | StopFor::Failure => false,
+        StopFor::Cancel | StopFor::Deny | StopFor::Timeout | StopFor::Failure => false,
     };
     job.stop.is_none_or(comes_back)
 }

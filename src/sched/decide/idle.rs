@@ -14,6 +14,9 @@ pub(super) fn put_away(plan: &mut Plan, id: JobId) {
     if job.state != State::Running || job.frozen || job.stop.is_some() || job.hold.is_some() {
         return;
     }
+    if job.asking.holds().is_some() {
+        return;
+    }
     let how = match job.continues() {
         true => "parked, for it can go on later",
         false => "frozen, for nothing says how it could go on after a stop",

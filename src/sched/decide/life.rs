@@ -17,10 +17,14 @@ use crate::sched::explain::never_fits;
 use crate::sched::plan::Plan;
 use crate::sched::policy::boost;
 use crate::sched::policy::retry::backoff;
+use crate::sched::review::{close, park};
 
 /// Puts a job that has no processes where it belongs: held, waiting for others, for its time or
 /// for room. One that can never start for a reason that is final ends.
 pub(in crate::sched) fn settle(plan: &mut Plan, id: JobId) {
+    if plan.job(id).is_some_and(|job| job.asking.blocks()) {
+        return park::wait(plan, id);
+    }
     if let Some(outcome) = await_turn(plan, id) {
         end(plan, id, outcome);
     }
@@ -102,6 +106,7 @@ pub(in crate::sched) fn end(plan: &mut Plan, id: JobId, outcome: Outcome) {
             continue;
         }
         plan.note(Fact::JobEnded { job: id, outcome });
+        close::job_ended(plan, id);
         let waiting: Vec<JobId> =
             plan.world().index().dependents.get(&id).into_iter().flatten().copied().collect();
         for dependent in waiting {
@@ -146,6 +151,7 @@ pub(in crate::sched) fn release(plan: &mut Plan, id: JobId, by: &str) {
     plan.note(Fact::JobReleased { job: id, by: by.into() });
     let Some(job) = plan.job(id) else { return };
     match job.state {
+        State::Paused if job.asking.waits => plan.note(Fact::JobInReview { job: id }),
         State::Paused if job.frozen => plan.note(Fact::JobQueued { job: id }),
         State::Paused => settle(plan, id),
         _ => {}
@@ -168,6 +174,11 @@ fn after_attempt(plan: &mut Plan, id: JobId, stopped_for: Option<StopFor>, exit:
     let Some(job) = plan.job(id) else { return };
     match stopped_for {
         Some(StopFor::Cancel) => end(plan, id, Outcome::Cancelled),
+        Some(StopFor::Deny) => end(plan, id, Outcome::Denied),
+        Some(StopFor::Park) => park::parked(plan, id),
+        None if exit.as_ref().is_some_and(|e| park::is_lawful(plan.world(), &job, e)) => {
+            park::parked(plan, id);
+        }
         Some(StopFor::Timeout) => end(plan, id, Outcome::TimedOut),
         Some(StopFor::Pause | StopFor::Requeue | StopFor::Preempt | StopFor::Spot) => {
             settle(plan, id);

@@ -3,7 +3,7 @@
 //! [`decide`] is the only way the world changes. One file for each kind of command; [`life`]
 //! holds the moves of a job's life that several of them share.
 
-mod act;
+pub(super) mod act;
 pub(super) mod holds;
 mod idle;
 pub(super) mod life;
@@ -18,13 +18,14 @@ mod submit;
 mod task;
 mod team;
 
-use crate::base::{At, JobId, Span, Wall};
+use crate::base::{At, JobId, Name, ReviewId, Span, Wall};
 use crate::model::finding::{Level, Signal};
 use crate::model::job::Hold;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::{Actor, Command, Fact};
 use crate::sched::actions;
 use crate::sched::plan::Plan;
+use crate::sched::review;
 use crate::sched::world::World;
 
 /// What a command came to.
@@ -37,6 +38,8 @@ pub struct Decision {
     pub world: World,
     /// The jobs it made, or that an earlier request with the same key made.
     pub jobs: Vec<JobId>,
+    /// The review it was about: one that it opened, or found to be asked already.
+    pub review: Option<ReviewId>,
 }
 
 /// Decides a command at a time.
@@ -47,8 +50,9 @@ pub fn decide(world: &World, command: &Command, at: At) -> Result<Decision, Refu
     let mut plan = Plan::new(world, at);
     let jobs = take(&mut plan, command)?;
     actions::cycle(&mut plan);
+    let review = plan.review();
     let (facts, world) = plan.commit();
-    Ok(Decision { facts, world, jobs })
+    Ok(Decision { facts, world, jobs, review })
 }
 
 /// Takes what a command itself changes into a plan, without the cycle that follows it: how
@@ -79,20 +83,7 @@ pub fn take(plan: &mut Plan, command: &Command) -> Result<Vec<JobId>, Refusal> {
         Command::Team { team, change, key, by } => {
             team::decide(plan, team, change, key.as_ref(), by)?;
         }
-        Command::Drain { node, on, by } => {
-            rights::operate(plan, by, None)?;
-            let Some(known) = plan.world().node(node) else {
-                return Err(Refusal::new(
-                    RefusalCode::NotFound,
-                    format!("there is no node {node}"),
-                    "`holdshort nodes` lists them",
-                ));
-            };
-            if known.drain.is_some() != *on {
-                let by = by.user.clone();
-                plan.note(Fact::NodeDrained { node: node.clone(), on: *on, by });
-            }
-        }
+        Command::Drain { node, on, by } => drain(plan, node, *on, by)?,
         Command::WarnNode { node, left, by } => spot::warn(plan, node, *left, by)?,
         Command::Looked { mark, by } => {
             // The mark never goes back: two screens of one person would unsee for each other.
@@ -103,12 +94,14 @@ pub fn take(plan: &mut Plan, command: &Command) -> Result<Vec<JobId>, Refusal> {
         Command::Limit { resource, until, reason, by } => {
             limit::by_person(plan, resource, *until, reason.as_deref(), by)?;
         }
+        Command::Review(command) => review::decide(plan, command)?,
         Command::Report { job, report, by } => report::decide(plan, *job, report, by)?,
         Command::Task { task, event } => task::decide(plan, *task, event),
-        Command::NodeSeen { .. }
-        | Command::Configure(_)
-        | Command::Started { .. }
-        | Command::Down { .. } => machine::decide(plan, command),
+        Command::NodeSeen { .. } | Command::Configure(_) => machine::decide(plan, command),
+        Command::Started { .. } | Command::Down { .. } => {
+            machine::decide(plan, command);
+            review::close::outage(plan);
+        }
         Command::PoolNode { node, up, failed } => {
             pool::answered(plan, node, *up, failed.as_deref());
         }
@@ -124,6 +117,18 @@ pub fn take(plan: &mut Plan, command: &Command) -> Result<Vec<JobId>, Refusal> {
         }
     }
     Ok(jobs)
+}
+
+fn drain(plan: &mut Plan, node: &Name, on: bool, by: &Actor) -> Result<(), Refusal> {
+    rights::operate(plan, by, None)?;
+    let Some(known) = plan.world().node(node) else {
+        let (what, hint) = (format!("there is no node {node}"), "`holdshort nodes` lists them");
+        return Err(Refusal::new(RefusalCode::NotFound, what, hint));
+    };
+    if known.drain.is_some() != on {
+        plan.note(Fact::NodeDrained { node: node.clone(), on, by: by.user.clone() });
+    }
+    Ok(())
 }
 
 fn known_team(plan: &Plan, team: &str) -> Result<(), Refusal> {

@@ -37,7 +37,11 @@ pub fn on_job(world: &World, by: &Actor, job: &Job, right: Right) -> Result<(), 
 }
 
 /// May the caller hold back a team (or everything), drain a node?
-pub(super) fn operate(plan: &Plan, by: &Actor, team: Option<&str>) -> Result<(), Refusal> {
+pub(in crate::sched) fn operate(
+    plan: &Plan,
+    by: &Actor,
+    team: Option<&str>,
+) -> Result<(), Refusal> {
     on_team(plan.world(), by, team.unwrap_or(""), Right::Operate)
 }
 

@@ -9,6 +9,7 @@ use crate::model::job::{Exit, Job, State, StopFor, Task};
 use crate::sched::decide::life;
 use crate::sched::gangs;
 use crate::sched::plan::Plan;
+use crate::sched::review::park;
 
 /// Takes one event.
 pub(super) fn decide(plan: &mut Plan, id: TaskId, event: &TaskEvent) {
@@ -18,7 +19,9 @@ pub(super) fn decide(plan: &mut Plan, id: TaskId, event: &TaskEvent) {
     match event {
         TaskEvent::Started { pid } => {
             if task.started.is_none() {
-                plan.note(Fact::TaskStarted { task: id, pid: *pid, class: Class::Productive });
+                let waits = job.asking.holds().is_some();
+                let class = if waits { Class::Parked } else { Class::Productive };
+                plan.note(Fact::TaskStarted { task: id, pid: *pid, class });
                 run_if_enough(plan, id);
             }
         }
@@ -93,7 +96,11 @@ fn ended(plan: &mut Plan, job: &Job, id: TaskId, exit: &Exit, at: Option<At>) {
     let given_up = rank(id).and_then(|rank| job.tasks.get(rank)).is_some_and(|t| t.given_up);
     // One bad end ends a gang: the rest could only wait for a peer that is gone.
     if others && !given_up && job.stop.is_none() && !exit.is_success() {
-        let why = if *exit == Exit::Unknown { StopFor::Gang } else { StopFor::Failure };
+        let why = match exit {
+            Exit::Unknown => StopFor::Gang,
+            exit if park::is_lawful(plan.world(), job, exit) => StopFor::Park,
+            _ => StopFor::Failure,
+        };
         life::stop(plan, job.id, why, "holdshort", None);
         return;
     }

@@ -1,6 +1,7 @@
 //! Why a job is where it is: one dominant reason with numbers, the others, and what would
 //! change it (DESIGN.md 5.13). The words are made elsewhere.
 
+mod asked;
 mod gates;
 mod nodes;
 mod room;
@@ -72,7 +73,7 @@ fn beside(world: &World, job: &Job, at: At, dominant: &Reason) -> Vec<Reason> {
             reasons.extend(running::evicted(job));
             reasons.extend(urgency::reasons(job));
         }
-        State::Stopping(_) | State::Paused | State::Waiting(_) => {
+        State::Stopping(_) | State::Paused | State::InReview | State::Waiting(_) => {
             reasons.extend(running::evicted(job));
             reasons.extend(urgency::reasons(job));
         }
@@ -102,9 +103,12 @@ pub fn ended(job: &Job) -> Why {
 fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reason> {
     let change = |reason: &Reason| match reason.code {
         Code::Ended if job.state == State::Ended(Outcome::Succeeded) => None,
-        Code::Ended | Code::DependencyFailed | Code::AtPrompt | Code::Found | Code::Paused => {
-            Some(reason.clone().with("job", job.id.0))
-        }
+        Code::Ended
+        | Code::DependencyFailed
+        | Code::AtPrompt
+        | Code::InReview
+        | Code::Found
+        | Code::Paused => Some(reason.clone().with("job", job.id.0)),
         Code::AllPaused
         | Code::TeamPaused
         | Code::AfterJobs
@@ -187,12 +191,16 @@ fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
                 let asks = Reason::bare(Code::AtPrompt).with("text", prompt.text.clone());
                 reasons.push(asks.with("since_at", since));
             }
+            if job.asking.holds().is_some() {
+                reasons.extend(asked::reason(world, job));
+            }
             // What may need somebody comes before that it runs.
             reasons.extend(running::found(job, Level::Suspect));
             let since = job.started.map_or(0, |at| at.wall.0);
             reasons.push(Reason::bare(Code::Running).with("since_at", since));
         }
         State::Paused => reasons.extend(job.hold.as_ref().map(|hold| paused(Code::Paused, hold))),
+        State::InReview => reasons.extend(asked::reason(world, job)),
         State::Waiting(cause) => reasons.push(waiting(world, job, *cause)),
         State::Queued => {}
     }

@@ -29,7 +29,7 @@ pub fn outlook(
     let before = forecasts(world, at, most);
     let (mut then, mut facts, mut made) = (world.clone(), Vec::new(), Vec::new());
     for command in commands {
-        let Decision { facts: more, world, jobs } = decide(&then, command, at)?;
+        let Decision { facts: more, world, jobs, .. } = decide(&then, command, at)?;
         facts.extend(more);
         made.extend(jobs);
         then = world;

@@ -27,6 +27,7 @@ pub mod queue;
 pub mod queue_order;
 pub mod reservation;
 pub mod retry;
+pub mod review;
 pub mod service;
 pub mod shares;
 pub mod spot;

@@ -106,6 +106,7 @@ pub fn mark(row: &JobRow, kind: Kind) -> (&'static str, Role) {
     match (kind, &row.state) {
         (Kind::Stuck, _) => ("x", Role::Stuck),
         (Kind::In(Lane::Human), _) => ("?", Role::NeedsYou),
+        (_, State::InReview) => ("?", Role::NeedsYou),
         (_, State::Paused) => ("=", Role::Queued),
         (_, State::Starting | State::Running) => ("*", Role::Running),
         (_, State::Stopping(_)) => ("-", Role::Running),

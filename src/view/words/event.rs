@@ -82,8 +82,30 @@ pub fn event(fact: &Fact, sight: &Sight) -> String {
         Fact::ReservationMade { .. }
         | Fact::ReservationMoved { .. }
         | Fact::ReservationOver { .. } => reservation(fact, sight),
-        _ => lifted(fact, sight).unwrap_or_else(|| task_or_place(fact, sight)),
+        _ => marked(fact, sight).unwrap_or_else(|| task_or_place(fact, sight)),
     }
+}
+
+/// Facts that change what is asked of people or what lifts a job.
+fn marked(fact: &Fact, sight: &Sight) -> Option<String> {
+    asked(fact, sight).or_else(|| lifted(fact, sight))
+}
+
+/// Facts about what is asked of people.
+fn asked(fact: &Fact, sight: &Sight) -> Option<String> {
+    Some(match fact {
+        Fact::JobInReview { job } => format!("{job} waits for people"),
+        Fact::Review { review, job, fact } => super::review::fact(*job, *review, fact, sight),
+        Fact::SeatsHandedOn { from, to, until, .. } => {
+            let from = sanitise(from);
+            let until = until.map_or_else(String::new, |at| format!(" until {}", sight.day(at)));
+            match to {
+                Some(to) => format!("{} decides for {from}{until}", sanitise(to)),
+                None => format!("{from} decides again"),
+            }
+        }
+        _ => return None,
+    })
 }
 
 /// Facts about room that is kept.
@@ -347,7 +369,7 @@ fn cause_words(cause: Cause, sight: &Sight) -> String {
 }
 
 fn booked(class: Class) -> &'static str {
-    if class == Class::Held { ", memory and devices stay held" } else { "" }
+    if matches!(class, Class::Held | Class::Parked) { ", memory and devices stay held" } else { "" }
 }
 
 fn reported(job: JobId, report: &Report) -> String {

@@ -10,6 +10,7 @@ pub mod kept;
 pub mod numbers;
 pub mod reason;
 pub mod refusal;
+pub mod review;
 pub mod state;
 pub mod urgency;
 

@@ -27,6 +27,7 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
             );
             format!("{asks} at its prompt{}", since.replacen(" at", ", since", 1))
         }
+        Code::InReview => in_review(&read),
         Code::Paused => held("paused", &read),
         Code::AllPaused => held("everything is paused", &read),
         Code::TeamPaused => held(&of("team", &read, "team", "is paused"), &read),
@@ -307,6 +308,39 @@ fn given_back(read: &Read<'_>, jobs: Option<String>) -> String {
     }
 }
 
+/// What it waits for people for: `asks R17 (money), since 13:00; denied at 14:00`.
+fn in_review(read: &Read<'_>) -> String {
+    let review = read.text("review").unwrap_or_else(|| "people".to_owned());
+    let effect = read.aside("", "effect");
+    let since = read.day("since_at").map_or_else(String::new, |at| format!(", since {at}"));
+    if read.day("asked_back_at").is_some() {
+        return format!("asks {review}{effect}{since}; it was asked back, and its clock stands");
+    }
+    let then = match read.text("then").as_deref() {
+        Some("keep_waiting") => "asked again",
+        Some("approve") => "done",
+        Some("deny_and_cancel") => "denied and cancelled",
+        _ => "denied",
+    };
+    let then = read.day("until_at").map_or_else(String::new, |at| format!("; {then} at {at}"));
+    format!("asks {review}{effect}{since}{then}")
+}
+
+/// What people can do for a job that waits for them.
+fn answer(read: &Read<'_>) -> String {
+    let review = read.text("review").unwrap_or_else(|| "REVIEW".to_owned());
+    format!("an answer: holdshort approve {review}, or deny {review} --reason …")
+}
+
+/// What would let something fit that never does.
+fn ask_for_less(read: &Read<'_>) -> &'static str {
+    match short(read, "largest") {
+        _ if enough_on_one(read) => "ask for fewer tasks at once, or add a node",
+        Some(_) => "ask for no more than the largest node has, or add a node",
+        None => "ask for less, or add a node",
+    }
+}
+
 /// What ends the limit of a countable resource.
 fn lifted(read: &Read<'_>) -> String {
     let resource = read.text("resource").unwrap_or_else(|| "RESOURCE".to_owned());
@@ -327,6 +361,7 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         },
         Code::Starting | Code::Stopping => "nothing: it is under way".to_owned(),
         Code::AtPrompt => format!("an answer: holdshort send {} TEXT", job()),
+        Code::InReview => answer(&read),
         Code::Paused => format!("holdshort resume {}", job()),
         Code::AllPaused => "holdshort resume all".to_owned(),
         Code::TeamPaused => {
@@ -343,13 +378,7 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         Code::Children => "its children end".to_owned(),
         Code::Backoff => at("it is", "the pause is over", &read, "until_at"),
         Code::ArrayThrottle => "an element of its array ends".to_owned(),
-        Code::NeverFits if enough_on_one(&read) => {
-            "ask for fewer tasks at once, or add a node".to_owned()
-        }
-        Code::NeverFits => match short(&read, "largest") {
-            Some(_) => "ask for no more than the largest node has, or add a node".to_owned(),
-            None => "ask for less, or add a node".to_owned(),
-        },
+        Code::NeverFits => ask_for_less(&read).to_owned(),
         Code::ResourceBusy => given_back(&read, jobs()),
         Code::Limited => lifted(&read),
         Code::RateLimited => at("it is", "a minute passes", &read, "next_at"),

@@ -11,13 +11,15 @@ use crate::model::page::JobRow;
 pub fn state_short(row: &JobRow) -> &'static str {
     match row.state {
         State::Paused if row.frozen => "frozen",
+        State::InReview => "in review",
+        State::Queued if row.answered.is_some() => "resuming",
         State::Waiting(Cause::After) => "after",
         State::Waiting(Cause::StartAt) => "start time",
         State::Waiting(Cause::Children) => "children",
         State::Waiting(Cause::Backoff(_)) => "backoff",
         State::Ended(Outcome::TimedOut) => "timed out",
         State::Running if row.prompt.is_some() => "at prompt",
-        _ => row.state.word(),
+        _ => row.word(),
     }
 }
 
@@ -26,6 +28,8 @@ pub fn state_long(state: &State, frozen: bool) -> String {
     match state {
         State::Paused if frozen => "paused, its processes are frozen".to_owned(),
         State::Paused => "paused".to_owned(),
+        State::InReview if frozen => "waiting for people, its processes are frozen".to_owned(),
+        State::InReview => "waiting for people, it holds nothing".to_owned(),
         State::Waiting(Cause::After) => "waiting for other jobs".to_owned(),
         State::Waiting(Cause::StartAt) => "waiting for its start time".to_owned(),
         State::Waiting(Cause::Children) => "waiting for its children".to_owned(),
@@ -54,6 +58,7 @@ pub fn outcome(outcome: Outcome) -> &'static str {
         }
         Outcome::Failed(FailureClass::CannotStart) => "failed: it could not be started",
         Outcome::Cancelled => "cancelled",
+        Outcome::Denied => "denied: a person said no and that it shall stop",
         Outcome::TimedOut => "timed out: it reached its time limit",
         Outcome::Lost => "lost: its processes vanished, and nothing says how it could come back",
     }
@@ -64,6 +69,8 @@ pub fn stop(why: StopFor) -> &'static str {
     match why {
         StopFor::Cancel => "cancelled",
         StopFor::Pause => "it parks for a pause",
+        StopFor::Park => "it parks until people answer",
+        StopFor::Deny => "a person said no and that it shall stop",
         StopFor::Preempt => "to make room",
         StopFor::Requeue => "it goes back to the queue",
         StopFor::Spot => "its node is about to vanish",
@@ -79,6 +86,8 @@ pub fn stop_of_word(word: &str) -> Option<StopFor> {
     let all = [
         StopFor::Cancel,
         StopFor::Pause,
+        StopFor::Park,
+        StopFor::Deny,
         StopFor::Requeue,
         StopFor::Preempt,
         StopFor::Spot,

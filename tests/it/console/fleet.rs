@@ -138,6 +138,8 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         parent: None,
         array: None,
         holds: Resources::default(),
+        open_reviews: vec![],
+        answered: None,
         prompt: None,
         progress: None,
         findings: Vec::new(),

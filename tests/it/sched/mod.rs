@@ -9,7 +9,7 @@
 )]
 
 mod conserving;
-mod given;
+pub mod given;
 mod lawful;
 mod metered;
 mod outside;
@@ -18,7 +18,7 @@ mod scenery;
 mod services;
 mod spot;
 mod steps;
-mod world;
+pub mod world;
 
 mod access;
 mod boosts;

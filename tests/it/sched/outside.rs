@@ -59,7 +59,8 @@ impl Outside {
                 let why = if vanishes { StopFor::Spot } else { StopFor::Preempt };
                 let given_up = task.given_up.then_some(why);
                 let (stop, frozen) = (job.stop.or(given_up), job.frozen);
-                let limit = job.spec.time_limit;
+                // While people are asked and it holds what it has, nobody counts.
+                let limit = job.spec.time_limit.filter(|_| job.asking.holds().is_none());
                 outside.processes.insert(id, Process { stop, frozen, limit });
             }
         }

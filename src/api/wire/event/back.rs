@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::fact::FactShown as Shown;
 use crate::api::wire::amounts::Amounts;
 use crate::api::wire::exit::exit_of;
+use crate::api::wire::review::review_of;
 use crate::api::wire::spec::Spec;
 use crate::api::wire::state::{cause_of, outcome_of};
 use crate::api::wire::task::placement_of;
@@ -102,6 +103,12 @@ impl Shown {
             Shown::PoolFailed { pool, node, up, said } => {
                 Fact::PoolFailed { pool: pool.into(), node: node.into(), up, said }
             }
+            Shown::SeatsHandedOn { from, to, until, by } => Fact::SeatsHandedOn {
+                from: from.into(),
+                to: to.map(Into::into),
+                until: until.map(|time| time.0),
+                by: by.into(),
+            },
             _ => return Err(WireError::missing("job")),
         })
     }
@@ -211,6 +218,11 @@ impl Shown {
                 Fact::JobDue { job, latest_start: latest_start.map(|at| at.0) }
             }
             Shown::JobInherits { from } => Fact::JobInherits { job, from: from.map(Into::into) },
+            Shown::JobInReview {} => Fact::JobInReview { job },
+            Shown::Review { review, fact } => {
+                let review = review_of(&review)?;
+                Fact::Review { review, job, fact: Box::new(fact.try_into()?) }
+            }
             Shown::JobAcked { by } => Fact::JobAcked { job, by: by.into() },
             other => return Err(WireError(format!("{other:?} is about no job"))),
         })

@@ -13,6 +13,7 @@ use crate::api::wire::limited::Limited;
 use crate::api::wire::node::Gpu;
 use crate::api::wire::reason::Value;
 use crate::api::wire::report::Report;
+use crate::api::wire::review::fact::ReviewFactShown;
 use crate::api::wire::setup::SetupShown;
 use crate::api::wire::spec::Spec;
 use crate::api::wire::task::Share;
@@ -59,6 +60,18 @@ pub enum FactShown {
     },
     JobThawed {
         class: String,
+    },
+    JobInReview {},
+    Review {
+        review: String,
+        #[serde(flatten)]
+        fact: ReviewFactShown,
+    },
+    SeatsHandedOn {
+        from: String,
+        to: Option<String>,
+        until: Option<Time>,
+        by: String,
     },
     AttemptBegan {
         attempt: u32,

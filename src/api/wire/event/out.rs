@@ -34,6 +34,9 @@ impl From<&Fact> for Shown {
             Fact::JobPaused { .. } => Shown::JobPaused {},
             Fact::JobFrozen { class, .. } => Shown::JobFrozen { class: class.to_word() },
             Fact::JobThawed { class, .. } => Shown::JobThawed { class: class.to_word() },
+            Fact::JobInReview { .. } | Fact::Review { .. } | Fact::SeatsHandedOn { .. } => {
+                asked(fact)
+            }
             Fact::AttemptBegan { attempt, resume, .. } => began(*attempt, *resume),
             Fact::TaskPlaced { task, placement, class, .. } => placed(*task, placement, *class),
             Fact::TaskNominated { task, placement } => nominated(*task, placement),
@@ -50,9 +53,7 @@ impl From<&Fact> for Shown {
             Fact::JobStopping { why, by, reason, class, .. } => stopping(*why, by, reason, *class),
             Fact::TaskEnded { task, exit, ended } => task_ended(*task, exit, *ended),
             Fact::TaskUnplaced { task } => unplaced(*task),
-            Fact::AttemptEnded { stopped_for, exit, .. } => {
-                attempt_ended(*stopped_for, exit.as_ref())
-            }
+            Fact::AttemptEnded { stopped_for: why, exit, .. } => attempt_ended(*why, exit.as_ref()),
             Fact::RetryCounted { .. } => Shown::RetryCounted {},
             Fact::ServiceRestarts { short, .. } => Shown::ServiceRestarts { short: *short },
             Fact::JobEnded { outcome, .. } => ended(*outcome),
@@ -84,13 +85,27 @@ impl From<&Fact> for Shown {
             Fact::NodeWarned { node, due, by } => warned(node, *due, by),
             Fact::GpuForeign { node, index, by } => foreign(node, *index, by.as_ref()),
             Fact::Configured(setup) => Shown::Configured { setup: Box::new((&**setup).into()) },
-            Fact::Started { boot, offset } => {
-                Shown::Started { boot: boot.clone(), offset_ms: *offset }
-            }
+            Fact::Started { boot, offset } => server_started(boot, *offset),
             Fact::Down { from, to, class } => down(*from, *to, *class),
             Fact::WindowOpened { .. } | Fact::WindowClosed { .. } => window(fact),
             Fact::PoolGrew { .. } | Fact::PoolShrank { .. } | Fact::PoolFailed { .. } => pool(fact),
         }
+    }
+}
+
+/// About what is asked of people.
+fn asked(fact: &Fact) -> Shown {
+    match fact {
+        Fact::Review { review, fact, .. } => {
+            Shown::Review { review: review.to_string(), fact: (&**fact).into() }
+        }
+        Fact::SeatsHandedOn { from, to, until, by } => Shown::SeatsHandedOn {
+            from: from.to_string(),
+            to: known(to.as_ref()),
+            until: until.map(Time),
+            by: by.to_string(),
+        },
+        _ => Shown::JobInReview {},
     }
 }
 
@@ -133,6 +148,10 @@ fn submitted(spec: &JobSpec, owner: &Name, uid: Option<u32>) -> Shown {
 
 fn key_used(key: &str, first: u64, count: u32, body: &str) -> Shown {
     Shown::KeyUsed { key: key.to_owned(), first, count, body: body.to_owned() }
+}
+
+fn server_started(boot: &str, offset_ms: i64) -> Shown {
+    Shown::Started { boot: boot.to_owned(), offset_ms }
 }
 
 fn looked(user: &Name, mark: Wall) -> Shown {
@@ -198,7 +217,11 @@ fn attempt_ended(stopped: Option<StopFor>, exit: Option<&job::Exit>) -> Shown {
 fn ended(outcome: Outcome) -> Shown {
     let class = match outcome {
         Outcome::Failed(class) => Some(FailureClass::to_word(class)),
-        Outcome::Succeeded | Outcome::Cancelled | Outcome::TimedOut | Outcome::Lost => None,
+        Outcome::Succeeded
+        | Outcome::Cancelled
+        | Outcome::Denied
+        | Outcome::TimedOut
+        | Outcome::Lost => None,
     };
     Shown::JobEnded { state: outcome.word().to_owned(), class }
 }

@@ -33,6 +33,7 @@ fn spec() -> JobSpec {
             baseline: 1,
             most: Some(2),
         })),
+        may_ask: [crate::model::action::EffectClass::Money].into(),
         after: vec![Dependency { job: JobId(1), kind: DependencyKind::Failed }],
         start_at: Some(Wall(1_800_000_000_000)),
         array: Some(ArrayPlace { id: JobId(1), index: 0, throttle: None }),
@@ -117,6 +118,7 @@ fn setup() -> Setup {
         owner_uid: 1000,
         windows: vec![window()],
         pools: vec![pool()],
+        review_policies: vec![reviews::policy()],
         ..Setup::default()
     }
 }
@@ -284,7 +286,7 @@ fn other_facts() -> Vec<Fact> {
 
 #[test]
 fn every_fact_reads_back_under_its_own_word() {
-    let facts = [facts_about_jobs(), facts_about_tasks(), other_facts()].concat();
+    let facts = [facts_about_jobs(), facts_about_tasks(), other_facts(), reviews::facts()].concat();
     for fact in facts {
         let row = page::EventRow { seq: 7, at: at(7), by: Some("ana".into()), fact };
         let event = Event::from(&row);

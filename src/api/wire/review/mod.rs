@@ -1,0 +1,34 @@
+//! Reviews as JSON: what is asked, by which rule, what people say, what became so.
+//!
+//! [`shown`] is a review in lists and in `show`, [`decision`] what its job reads, [`fact`] what
+//! events show; the other files are the parts it is made of.
+
+pub mod action;
+pub mod ask;
+pub mod decision;
+pub mod fact;
+pub mod rule;
+pub mod said;
+pub mod shown;
+pub mod vote;
+
+use super::WireError;
+use crate::base::{Digest, ReviewId};
+
+const SHA256: &str = "sha256:";
+
+/// A hash as INTERFACE writes it: `sha256:HEX`.
+pub(super) fn hash_text(digest: Digest) -> String {
+    format!("{SHA256}{digest}")
+}
+
+/// The hash behind its text.
+pub(super) fn hash_of(text: &str) -> Result<Digest, WireError> {
+    let digest = text.strip_prefix(SHA256).and_then(|hex| hex.parse().ok());
+    digest.ok_or_else(|| WireError::unknown("hash", text))
+}
+
+/// The review behind its text: `R17`.
+pub(super) fn review_of(text: &str) -> Result<ReviewId, WireError> {
+    text.parse().map_err(|()| WireError::unknown("review", text))
+}

@@ -1,0 +1,54 @@
+//! What must hold of reviews.
+
+use crate::model::review::{Review, ReviewState};
+use crate::sched::world::World;
+
+pub(super) fn check(world: &World, broken: &mut Vec<String>) {
+    let desk = world.desk();
+    if desk.rebuilt() != *desk {
+        broken.push("what follows from the reviews differs from that built anew".into());
+    }
+    for review in desk.all() {
+        let wrong = faults(world, review);
+        broken.extend(wrong.into_iter().map(|what| format!("{} {what}", review.id)));
+    }
+    for job in world.jobs() {
+        for open in &job.asking.open {
+            let known = desk.get(open.review).is_some_and(|review| review.is_open());
+            if !known || !job.is_live() {
+                broken.push(format!("job {}: {} is not open, or it ended", job.id, open.review));
+            }
+        }
+    }
+}
+
+fn faults(world: &World, review: &Review) -> Vec<&'static str> {
+    let mut broken = Vec::new();
+    let mut expect = |holds: bool, what| {
+        if !holds {
+            broken.push(what);
+        }
+    };
+    let job = world.job(review.job);
+    let live = job.is_some_and(|job| job.is_live());
+    expect(live || !review.is_open(), "is open and its job is over");
+    expect(live || review.state != ReviewState::Approved, "can be used and its job is over");
+    let known = job.is_some_and(|job| job.asking.open.iter().any(|o| o.review == review.id));
+    expect(known == review.is_open(), "is open or not, and its job says otherwise");
+    let once = review.ask.effect.may_repeat();
+    let grant = review.grant.as_deref();
+    expect(grant.is_none_or(|grant| grant.used <= grant.uses), "was used too often");
+    expect(grant.is_none_or(|grant| once || grant.uses == 1), "may be used more than once");
+    let used = grant.is_some_and(|grant| grant.used > 0);
+    expect(review.state != ReviewState::Redeemed || used, "is redeemed and was never used");
+    let by_people = review.decision.as_ref().is_some_and(|decision| !decision.by.is_empty());
+    let votes = !review.votes.is_empty();
+    let silent = review.state == ReviewState::Expired;
+    expect(!silent || !by_people, "expired, and somebody is named for it");
+    let safe = review.ask.effect.may_pass_in_silence();
+    expect(!silent || grant.is_none() || safe, "was approved by silence");
+    let approved = matches!(review.state, ReviewState::Approved | ReviewState::Redeemed);
+    expect(!approved || votes || safe, "was approved by nobody");
+    expect(review.hash == review.action().hash(review.bound()), "has the hash of another action");
+    broken
+}

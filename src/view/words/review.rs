@@ -1,0 +1,177 @@
+//! What became so of reviews, in sentences.
+
+use super::quote;
+use crate::base::text::sanitise;
+use crate::base::{JobId, Name, ReviewId, duration};
+use crate::model::action::Action;
+use crate::model::fact::{Class, Requested, ReviewFact};
+use crate::model::review::{Decision, Fallback, Grant, Rule, Verdict, Vote};
+use crate::view::sight::Sight;
+
+/// One sentence, about the review of a job.
+pub(super) fn fact(job: JobId, review: ReviewId, fact: &ReviewFact, sight: &Sight) -> String {
+    let said = match fact {
+        ReviewFact::Requested(asked) => requested(asked, sight),
+        ReviewFact::Voted { vote } => voted(vote),
+        ReviewFact::Edited { action, by, .. } => {
+            format!("was changed by {} to {}; votes begin anew", sanitise(by), what(action))
+        }
+        ReviewFact::AskedBack { said } => {
+            format!(
+                "is asked back by {}: {}; its clock stands",
+                sanitise(&said.by),
+                quote(&said.text)
+            )
+        }
+        ReviewFact::Answered { said, deadline } => {
+            let (by, text) = (sanitise(&said.by), quote(&said.text));
+            format!("has an answer from {by}: {text}; it waits until {}", sight.day(*deadline))
+        }
+        ReviewFact::Delegated { delegation } => {
+            format!(
+                "is handed on by {} to {}",
+                sanitise(&delegation.from),
+                sanitise(&delegation.to)
+            )
+        }
+        ReviewFact::Escalated { level, by, to } => escalated(*level, by.as_ref(), to),
+        ReviewFact::Extended { deadline, by } => {
+            let by = by.as_ref().map_or_else(String::new, |by| format!(", says {}", sanitise(by)));
+            format!("waits until {}{by}", sight.day(*deadline))
+        }
+        ReviewFact::Opened { by } => format!("is open on the screen of {}", sanitise(by)),
+        ReviewFact::Left { by } => format!("is no longer open on the screen of {}", sanitise(by)),
+        ReviewFact::Told { delivery } => {
+            let (to, via) = (sanitise(&delivery.to), sanitise(&delivery.via));
+            match &delivery.failed {
+                None => format!("was told to {to} by {via}"),
+                Some(why) => format!("could not be told to {to} by {via}: {}", sanitise(why)),
+            }
+        }
+        ReviewFact::Decided { decision, grant } => decided(decision, grant.as_deref()),
+        ReviewFact::GrantRuns { until: Some(until) } => {
+            format!("may be done until {}", sight.day(*until))
+        }
+        ReviewFact::GrantRuns { until: None } => "may be done once its job runs again".to_owned(),
+        ReviewFact::JobBooked { class: Class::Parked } => {
+            "is waited for, and its job holds what it has".to_owned()
+        }
+        ReviewFact::JobBooked { .. } => "is answered, and its job works on".to_owned(),
+        ReviewFact::JobReturns => "is answered, and its job comes back".to_owned(),
+        ReviewFact::Redeemed { attempt } => format!("was done by attempt {attempt}"),
+    };
+    format!("{job} {review} {said}")
+}
+
+fn requested(asked: &Requested, sight: &Sight) -> String {
+    let names = names(&asked.asked);
+    let then = silence(&asked.rule);
+    let until = sight.day(asked.deadline);
+    let effect = asked.ask.effect.word();
+    format!("asks {names} for {} ({effect}); {then} at {until}", what(&asked.ask.action))
+}
+
+/// What happens if nobody answers, in a word or two.
+pub fn silence(rule: &Rule) -> &'static str {
+    match rule.fallback {
+        Fallback::Deny => "denied",
+        Fallback::DenyAndCancel => "denied and cancelled",
+        Fallback::KeepWaiting => "asked again",
+        Fallback::RunAlternative(_) => "an alternative instead",
+        Fallback::Approve => "done without an answer",
+    }
+}
+
+/// An action in a few words: `pay 4180.00 EUR to ACME`.
+pub fn what(action: &Action) -> String {
+    let tool = action.tool.as_ref().unwrap_or(&action.kind);
+    let amount = action.amount.as_ref().map_or_else(String::new, |amount| format!(" {amount}"));
+    let target = action.target.as_deref();
+    let target = target.map_or_else(String::new, |target| format!(" on {}", sanitise(target)));
+    format!("{}{amount}{target}", sanitise(tool))
+}
+
+fn voted(vote: &Vote) -> String {
+    let verdict = match vote.verdict {
+        Verdict::Approve => "yes",
+        Verdict::Deny { stop: false } => "no",
+        Verdict::Deny { stop: true } => "no, and the job stops",
+    };
+    let seat = match vote.seat == vote.by {
+        true => String::new(),
+        false => format!(" for {}", sanitise(&vote.seat)),
+    };
+    let own = if vote.own { "self, " } else { "" };
+    let reason = vote.reason.as_deref().map_or_else(String::new, |r| format!(": {}", quote(r)));
+    let assurance = vote.assurance.word();
+    format!("has a {verdict} from {}{seat} ({own}{assurance}){reason}", sanitise(&vote.by))
+}
+
+fn escalated(level: u8, by: Option<&Name>, to: &[Name]) -> String {
+    let by = by.map_or_else(String::new, |by| format!(", says {}", sanitise(by)));
+    let what = if level < 2 { "reminds" } else { "asks also" };
+    format!("{what} {}{by}", names(to))
+}
+
+fn decided(decision: &Decision, grant: Option<&Grant>) -> String {
+    let by = match decision.by.is_empty() {
+        true => String::new(),
+        false => format!(" by {}", names(&decision.by)),
+    };
+    let stop = if decision.stop { ", and the job stops" } else { "" };
+    let reason = decision.reason.as_deref().map_or_else(String::new, |r| format!(": {}", quote(r)));
+    let right = grant.filter(|grant| grant.left() > 0 && decision.state.exit_code() == Some(0));
+    let right = right.map_or_else(String::new, |grant| {
+        let times = match grant.uses {
+            1 => "once".to_owned(),
+            uses => format!("{uses} times"),
+        };
+        format!("; good {times}, for {} once the job runs", duration::exact(grant.life))
+    });
+    format!("is {}{by}{stop}{reason}{right}", decision.state.word())
+}
+
+fn names(names: &[Name]) -> String {
+    match names {
+        [] => "nobody".to_owned(),
+        names => names.iter().map(|name| sanitise(name)).collect::<Vec<_>>().join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::review::{Delivery, ReviewState, Said};
+    use crate::view::sample::at;
+
+    fn said(what: &ReviewFact) -> String {
+        fact(JobId(42), ReviewId(17), what, &Sight::utc(at(0)))
+    }
+
+    #[test]
+    fn sentences_name_the_review_and_who_did_what() {
+        let asked = Said { by: "bob".into(), answer: false, text: "same\x07?".into(), at: at(0) };
+        assert_eq!(
+            said(&ReviewFact::AskedBack { said: asked }),
+            "42 R17 is asked back by bob: \"same␇?\"; its clock stands"
+        );
+        let decision = Decision {
+            by: vec!["ana".into()],
+            reason: Some("wrong target".into()),
+            stop: true,
+            ..Decision::of(ReviewState::Denied)
+        };
+        let decided = ReviewFact::Decided { decision: Box::new(decision), grant: None };
+        let wanted = "42 R17 is denied by ana, and the job stops: \"wrong target\"";
+        assert_eq!(said(&decided), wanted);
+        let expired = Box::new(Decision::of(ReviewState::Expired));
+        let expired = ReviewFact::Decided { decision: expired, grant: None };
+        assert_eq!(said(&expired), "42 R17 is expired");
+        let failed = Some("refused".to_owned());
+        let delivery = Delivery { to: "ana".into(), via: "chat".into(), failed, at: at(0) };
+        let told = said(&ReviewFact::Told { delivery });
+        assert_eq!(told, "42 R17 could not be told to ana by chat: refused");
+        let asks = ReviewFact::Escalated { level: 2, by: None, to: vec!["dora".into()] };
+        assert_eq!(said(&asks), "42 R17 asks also dora");
+    }
+}
