@@ -19,6 +19,9 @@ use crate::sched::policy::order::Place;
 /// A job that gives way, and what it holds on which nodes.
 type Giver = (Place, Vec<(usize, Amounts)>);
 
+/// Requests, each for so many tasks.
+type Wanted = Vec<(Resources, u64)>;
+
 /// What those who give way hold, as far as somebody asked for it in this cycle.
 #[derive(Debug, Clone, Default)]
 pub struct Potential {
@@ -28,7 +31,7 @@ pub struct Potential {
     whole: BTreeMap<Vec<bool>, Rc<Vec<Amounts>>>,
     /// Requests, each for so many tasks, that all of these together cannot serve. What is evicted
     /// is free instead, and what is placed was: once no is always no in a cycle.
-    never: BTreeSet<(Vec<bool>, Vec<(Resources, u64)>)>,
+    never: BTreeSet<(Vec<bool>, Wanted)>,
 }
 
 impl Board {
