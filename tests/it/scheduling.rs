@@ -252,3 +252,16 @@ fn room_that_is_kept_is_shown_with_whom_it_is_for_and_what_it_costs() {
     assert_eq!(nodes(&place)[0]["kept"], json!([]));
     place.ok("verify ledger");
 }
+
+#[test]
+fn events_say_when_room_is_reserved_on_the_calendar() {
+    let place = Place::with_slots(1);
+    let runs = place.submit("--estimate 10m", "exec sleep 600");
+    place.until_state(runs, "running");
+    let waits = place.submit("--estimate 1m", "exec sleep 60");
+    let events = place.ok(&format!("events {waits}"));
+    let line = events.lines().find(|line| line.contains("room reserved from")).unwrap();
+    let from = line.split("reserved from ").nth(1).unwrap();
+    let first = from.split_whitespace().next().unwrap();
+    assert!(!first.contains('-'), "in ten minutes is no other year: {line}");
+}

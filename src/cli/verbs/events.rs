@@ -86,7 +86,9 @@ fn print(session: &Session, row: &EventRow) -> Result<(), Failure> {
     if describe::is_bookkeeping(&row.fact) {
         return Ok(());
     }
-    let now = At { wall: clock::wall(), ..At::default() };
+    // Both clocks of the fact say where the scheduler's stands by now: its instants lie ahead.
+    let wall = clock::wall();
+    let now = At { now: row.at.now + wall.since(row.at.wall), wall };
     let line = describe::event_line(row, &shown::sight(now));
     session.output.out(&shown::text(&[line], session.output))
 }
