@@ -190,6 +190,8 @@ impl Reader {
         loop {
             match self.open().await {
                 Ok(()) => return Ok(()),
+                // It was looked for patiently already, or was ended on purpose.
+                Err(error @ CallError::Unreachable(_)) => return Err(error),
                 Err(error) if Instant::now() >= until => return Err(error),
                 Err(_) => tokio::time::sleep(PAUSE).await,
             }

@@ -196,3 +196,22 @@ async fn without_following_the_end_is_the_end() {
     assert_eq!(heard, [Ok(Heard::Fact(Box::new(only)))]);
     server.await.unwrap();
 }
+
+#[tokio::test]
+async fn a_server_that_was_ended_on_purpose_is_not_looked_for_again() {
+    let place = place();
+    let only = row(1, Fact::JobQueued { job: JobId(1) });
+    let server = serve(&place.path, vec![stream(&event(&only, true))]);
+    let asked = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
+    let count = asked.clone();
+    let client = Client::new(&place.path).reviving(move || {
+        count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Err("it was ended".to_owned())
+    });
+    let stream = client.events(Some(0), true, None).await.unwrap();
+    server.await.unwrap();
+    let heard: Vec<_> = tokio::time::timeout(SOON, stream.take(2).collect()).await.unwrap();
+    assert_eq!(heard[0], Ok(Heard::Fact(Box::new(only))));
+    assert!(heard[1].as_ref().is_err_and(|error| error.to_string().contains("it was ended")));
+    assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
