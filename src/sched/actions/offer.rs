@@ -68,8 +68,9 @@ fn once(plan: &mut Plan) {
     let (gives, stops) = (cycle.on("allocate"), cycle.on("stale_gang"));
     let mut board = Board::standing(plan.world(), plan.at());
     if gives {
-        start_promised(&mut board);
-        offer(&mut board);
+        let mut served = Served::default();
+        start_promised(&mut board, &mut served);
+        offer(&mut board, served);
     }
     if stops {
         stale_gang::run(&mut board);
@@ -77,27 +78,35 @@ fn once(plan: &mut Plan) {
     board.settle(plan);
 }
 
-/// Starts whom all that is promised to them is free for.
-fn start_promised(board: &mut Board) {
+/// Starts whom all that is promised to them is free for, then whoever else is promised something
+/// and could as well begin elsewhere.
+fn start_promised(board: &mut Board, served: &mut Served) {
     let promised: Vec<JobId> = board.world().index().promised.iter().copied().collect();
-    let free = |id: &JobId| board.promise_stands(*id) && board.is_promise_free(*id);
-    for id in promised.into_iter().filter(free).collect::<Vec<_>>() {
-        if board.seat(id).is_none() {
+    let stands = |id: &JobId| board.promise_stands(*id);
+    let promised: Vec<JobId> = promised.into_iter().filter(stands).collect();
+    for id in &promised {
+        if !board.is_promise_free(*id) || board.seat(*id).is_none() {
             continue;
         }
-        board.start_promised(id);
-        if board.is_promised(id) {
-            continue;
+        board.start_promised(*id);
+        if !board.is_promised(*id) {
+            board.note(Deed::Goes(*id));
+            board.commit();
         }
-        board.note(Deed::Goes(id));
-        board.commit();
+    }
+    for id in promised {
+        let waits = board.seated(id).is_none() || board.is_promised(id);
+        if waits && board.might_serve_now(served, id) && board.start_elsewhere(id) {
+            board.note(Deed::Goes(id));
+            board.commit();
+            served.look_again(board);
+        }
     }
 }
 
-fn offer(board: &mut Board) {
+fn offer(board: &mut Board, mut served: Served) {
     let by_team = board.world().setup().cycle.on("fair_share");
     let mut turns = Turns::new(&board.teams, by_team);
-    let mut served = Served::default();
     let mut denied: Vec<Denied> = Vec::new();
     for head in board.served_heads(&mut served) {
         turns.push(&board.teams, head);

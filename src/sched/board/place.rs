@@ -257,6 +257,44 @@ impl Board {
         }
     }
 
+    /// Starts what it can of a job in room that is free now, although it is promised some that
+    /// others are giving back, and gives that up; whether it starts any.
+    pub fn start_elsewhere(&mut self, id: JobId) -> bool {
+        let before = self.checkpoint();
+        let Some(seat) = self.seat(id) else { return false };
+        let promised = seat.tasks.iter().enumerate().filter_map(|(rank, cell)| {
+            let Mark::Promised(spot) = &cell.mark else { return None };
+            Some((rank, spot.clone(), seat.job.spec.request_of(cell.group).clone()))
+        });
+        let promised: Vec<_> = promised.collect();
+        for (rank, spot, request) in &promised {
+            self.change_room(spot.node, |room| room.untake(request, &spot.grip, When::Later));
+            self.untake_units(request, When::Later);
+            self.mark(id, *rank, Mark::Waits);
+            self.book(id, request, false);
+        }
+        let mut starts = false;
+        for mode in [Mode::Start, Mode::Stay] {
+            for _ in 0..promised.len() {
+                let Some(seat) = self.seated(id) else { break };
+                let (ranks, chunk) = (seat.next_chunk(Waiting::Fresh), self.checkpoint());
+                if !self.place(id, &ranks, mode) {
+                    break;
+                }
+                if mode == Mode::Start && self.is_promised(id) {
+                    self.rollback(chunk);
+                    break;
+                }
+                starts |= mode == Mode::Start;
+            }
+            if !starts {
+                self.rollback(before);
+                break;
+            }
+        }
+        starts
+    }
+
     /// A gang of which fewer than the minimum can start starts none: it is promised all.
     fn promise_all_if_short(&mut self, id: JobId) {
         let Some(seat) = self.seats.get(&id) else { return };
@@ -400,6 +438,8 @@ impl Board {
         for (name, need) in &cores {
             if let Some(node) = self.node(name) {
                 self.change_room(node, |room| room.cpu.take(*need, When::Now));
+                let cores = Resources { cpu_milli: *need, ..Resources::default() };
+                self.guard_takes(id, node, &cores);
             }
         }
         for (name, need) in &units.custom {

@@ -11,6 +11,8 @@ use crate::sched::board::seat::Seat;
 use crate::sched::future::guard::surely_over;
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::fit::{Grip, When};
+use crate::sched::policy::gates;
+use crate::sched::policy::queue::lineage;
 use crate::sched::world::World;
 
 /// What stands: room that is kept on nodes for others, with from when on.
@@ -54,8 +56,24 @@ impl Board {
 
     /// Takes what is promised to a job; whether that is still possible.
     fn keeps_promise(&mut self, job: &Job) -> bool {
-        let mut tasks = job.tasks.iter().filter(|task| task.state == TaskState::Nominated);
-        tasks.all(|task| {
+        let Some(team) = self.teams.place(&job.spec.team) else { return false };
+        let firm = !job.spec.preemptible;
+        let nominated = || job.tasks.iter().filter(|task| task.state == TaskState::Nominated);
+        let sum = nominated().fold(Amounts::default(), |sum, task| {
+            sum.plus(&Amounts::from(job.spec.request_of(task.group)))
+        });
+        if gates::open(&self.teams.queues, team, &sum, !firm).is_err() {
+            return false;
+        }
+        for level in lineage(&self.teams.queues, team) {
+            self.change_queue(level, |queue| {
+                queue.allocated = queue.allocated.plus(&sum);
+                if firm {
+                    queue.firm = queue.firm.plus(&sum);
+                }
+            });
+        }
+        nominated().all(|task| {
             let Some(placement) = &task.placement else { return false };
             let Some(node) = self.node(&placement.node) else { return false };
             let request = job.spec.request_of(task.group);
@@ -125,6 +143,13 @@ impl Board {
                 && room.mem.held + request.mem_bytes <= room.mem.total
                 && placement.gpus.iter().all(|share| free(share.index, share.milli))
         })
+    }
+
+    /// Whether free room might do for what is promised to a job.
+    pub fn might_serve_now(&self, served: &mut Served, id: JobId) -> bool {
+        let Some(job) = self.world().job(id) else { return false };
+        let mut tasks = job.tasks.iter().filter(|task| task.state == TaskState::Nominated);
+        tasks.any(|task| served.of(self, job.spec.request_of(task.group)))
     }
 
     /// The best of each shape, of those without a promise, for which free room might do.
