@@ -62,12 +62,23 @@ impl Board {
 
     /// The next job of the same shape.
     pub fn after(&self, head: &Head) -> Option<Head> {
+        self.after_where(head, usize::MAX, |_| true)
+    }
+
+    /// The next wanted job of the same shape, of so many at most.
+    pub fn after_where(
+        &self,
+        head: &Head,
+        most: usize,
+        wanted: impl Fn(JobId) -> bool,
+    ) -> Option<Head> {
         if head.again {
             return None;
         }
         use std::ops::Bound::{Excluded, Unbounded};
         let places = self.world.index().queue.get(&head.shape)?;
-        self.first_head(&head.shape, places.range((Excluded(head.place), Unbounded)))
+        let places = places.range((Excluded(head.place), Unbounded)).take(most);
+        self.first_head(&head.shape, places.filter(|place| wanted(place.id)))
     }
 
     /// A job that was just placed, with what it wants next.

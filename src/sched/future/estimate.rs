@@ -4,7 +4,7 @@
 use crate::base::{At, Mono, Span};
 use crate::model::estimate::{Confidence, Estimate, Origin};
 use crate::model::job::{Exit, Job, JobSpec, StopFor, state::EXIT_PARKED};
-use crate::sched::future::learned::{Class, PRIOR};
+use crate::sched::future::learned::PRIOR;
 use crate::sched::policy::estimate::live;
 use crate::sched::policy::history::{Sample, corrected};
 use crate::sched::world::World;
@@ -21,8 +21,8 @@ pub fn of_spec(world: &World, spec: &JobSpec) -> Estimate {
 fn learned(world: &World, spec: &JobSpec) -> Option<Estimate> {
     let origins = [Origin::Name, Origin::Executable, Origin::Team];
     let mut prior: Option<Estimate> = None;
-    for (class, origin) in Class::all_of(spec).iter().zip(origins) {
-        let Some(known) = world.history.of(class) else { continue };
+    for (known, origin) in world.history.of(spec).into_iter().zip(origins) {
+        let Some(known) = known else { continue };
         let estimate = Estimate {
             median: known.median,
             p90: known.p90,

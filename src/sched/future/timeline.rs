@@ -6,7 +6,7 @@
 //! devices; devices are counted, so that a share of one is taken to fit wherever as much is left
 //! over in all. Start with [`Timeline::of`], then [`Timeline::earliest`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::base::{Mono, Name, Span};
 use crate::model::Resources;
@@ -14,7 +14,7 @@ use crate::model::job::{GpuShare, Job, TaskState};
 use crate::sched::board::Board;
 use crate::sched::board::seat::{Mark, Spot};
 use crate::sched::board::settle::Deed;
-use crate::sched::future::ask::{Ask, Counter, Slot};
+use crate::sched::future::ask::{Ask, Counter, Slot, Wish};
 use crate::sched::future::estimate::{self, Left};
 use crate::sched::policy::capacity::Capacity;
 use crate::sched::policy::fit::{Grip, Level, Room, WHOLE, When};
@@ -255,6 +255,13 @@ impl Timeline {
     /// The earliest start at which there is room on nodes: of the instants at which one more
     /// task fits somewhere, the first at which all of them do.
     fn room_from(&self, ask: &Ask, from: Mono) -> Option<Slot> {
+        // Mostly there is room as soon as enough tasks could start one by one.
+        if let [wish] = &*ask.wishes {
+            let at = self.enough_from(wish, ask.length, from)?;
+            if let Some(slot) = self.room_at(ask, at) {
+                return Some(slot);
+            }
+        }
         let mut starts: Vec<(Mono, usize)> = Vec::new();
         for (at, wish) in ask.wishes.iter().enumerate() {
             for node in &wish.nodes {
@@ -281,6 +288,26 @@ impl Timeline {
             }
         }
         None
+    }
+
+    /// From when on as many of its tasks could have started as a wish is for, each by itself.
+    fn enough_from(&self, wish: &Wish, length: Span, from: Mono) -> Option<Mono> {
+        let tasks = usize::try_from(wish.tasks).unwrap_or(usize::MAX);
+        let mut first: BinaryHeap<Mono> = BinaryHeap::new();
+        for node in &wish.nodes {
+            for n in 1..=wish.tasks {
+                let full = first.len() >= tasks;
+                let latest = first.peek().filter(|_| full).copied().unwrap_or(Mono(u64::MAX));
+                let need = times(&wish.need, n);
+                let line = &self.lines[*node];
+                let Some(start) = line.earliest_by(&need, length, from, latest) else { break };
+                first.push(start);
+                if full {
+                    first.pop();
+                }
+            }
+        }
+        if first.len() < tasks { None } else { first.peek().copied() }
     }
 
     /// Where all tasks would go at a time: to the nodes of which least is free until then, so

@@ -1,7 +1,8 @@
 //! One file per rule. Policies take plain numbers, never the world, so that each can be tested
 //! with any combination.
 //!
-//! Jobs: [`order`], [`boost`], [`deadline`], [`inheritance`], [`fit`], [`retry`], [`gang`].
+//! Jobs: [`order`], [`boost`], [`deadline`], [`inheritance`], [`fit`], [`glance`],
+//! [`retry`], [`gang`].
 //! Teams: [`amounts`] and [`queue`] are the words,
 //! [`shares`] and [`usage`] say what each may have, [`queue_order`] whose turn it is, [`gates`]
 //! what never may be exceeded, [`taking`] and [`protection`] what one may take from another.
@@ -17,6 +18,7 @@ pub mod estimate;
 pub mod fit;
 pub mod gang;
 pub mod gates;
+pub mod glance;
 pub mod history;
 pub mod inheritance;
 pub mod order;
