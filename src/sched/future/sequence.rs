@@ -65,6 +65,7 @@ impl<'a> Sequence<'a> {
                 line.push_back((head.clone(), ask));
             }
         }
+        made.guard.know(board, lines.values().flatten().map(|(_, ask)| ask));
         made.lines = lines.into_values().collect();
         made.next = (0..made.lines.len()).map(|line| (board.at().now, line)).collect();
         made
