@@ -122,6 +122,7 @@ fn placed(verb: Placed, session: &Session) -> Outcome {
         Placed::Enable(verb) => verb.run(session),
         Placed::Verify(verb) => verb.run(session),
         Placed::Journal(verb) => verb.run(session),
+        Placed::Audit(verb) => verb.run(session),
         Placed::Paths(verb) => verb.run(session),
     }
 }

@@ -156,6 +156,7 @@ pub fn start(
         Launcher::new(parts.places.clone(), tokens.clone(), launch_reader, environments.clone())
             .with_papers(parts.papers);
     let inner = Inner {
+        installation: parts.journal.installation(),
         door: door.clone(),
         shared: shared.clone(),
         runner: parts.runner.clone(),

@@ -41,6 +41,7 @@ pub struct Handle {
 }
 
 pub(super) struct Inner {
+    pub(super) installation: Digest,
     pub(super) door: Door,
     pub(super) shared: Arc<Shared>,
     pub(super) runner: Arc<dyn Runner>,
@@ -229,6 +230,11 @@ impl Handle {
         let published = self.published();
         let job: &Job = published.world.job(id)?;
         (job.attempt == attempt && job.active_tasks().next().is_some()).then_some(id)
+    }
+
+    /// What names the installation in signed votes: where its audit begins.
+    pub fn installation(&self) -> Digest {
+        self.inner.installation
     }
 
     /// Name shown for a uid: from `[[user]]`, else the system's name, else the number.

@@ -142,23 +142,21 @@ impl Compare {
         Compare { world, due: VecDeque::new() }
     }
 
-    /// Takes the journal's next record.
-    pub fn record(&mut self, record: &Record) {
+    /// Takes the journal's next record; `heard` if the audit has what it says.
+    pub fn record(&mut self, record: &Record, heard: bool) {
         for fact in &record.facts {
             self.world.apply(record.at, fact);
         }
-        self.due.extend(entries(record, &self.world).into_iter().map(|e| (record.seq, e)));
+        if heard {
+            self.due.extend(entries(record, &self.world).into_iter().map(|e| (record.seq, e)));
+        }
     }
 
     /// Takes the audit's next entry of a record that was taken.
     pub fn entry(&mut self, stored: &Stored) -> Option<Fault> {
         let (record, wanted) = self.due.pop_front()?;
-        let what = if wanted.bytes == stored.bytes {
-            return None;
-        } else {
-            format!("the journal says otherwise than entry {} of the audit", stored.n)
-        };
-        Some(Fault::Journal { record, what })
+        let what = format!("it says otherwise than entry {} of the audit", stored.n);
+        (wanted.bytes != stored.bytes).then_some(Fault::Journal { record, what })
     }
 
     /// Entries that should still come.

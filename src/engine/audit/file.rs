@@ -47,13 +47,14 @@ pub struct FileReport {
     pub faults: Vec<Fault>,
 }
 
-/// Checks an exported audit; `each` gets every entry.
+/// Checks an exported audit, line by line; `each` gets the installation and every entry with its
+/// number.
 ///
 /// # Errors
 /// When it does not begin like one.
 pub fn check(
     mut lines: impl Iterator<Item = String>,
-    mut each: impl FnMut(&super::Entry, &mut Walk),
+    mut each: impl FnMut(Digest, u64, &super::Entry, &mut Walk),
 ) -> Result<FileReport, String> {
     let first = lines.next().unwrap_or_default();
     let (installation, after) = read_first(&first).ok_or("its first line is no audit's")?;
@@ -71,7 +72,7 @@ pub fn check(
         let next = walk.head().seq.saturating_add(1);
         if let Some(stored) = read_line(&text) {
             if let Some(entry) = walk.entry(&stored) {
-                each(&entry, &mut walk);
+                each(installation, stored.n, &entry, &mut walk);
             }
         } else if let Some(head) = read_last(&text) {
             end = Some(head);

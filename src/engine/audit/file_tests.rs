@@ -24,7 +24,7 @@ fn exported(count: u64) -> Vec<String> {
 }
 
 fn faults(lines: &[String]) -> Vec<String> {
-    match check(lines.iter().cloned(), |_, _| {}) {
+    match check(lines.iter().cloned(), |_, _, _, _| {}) {
         Ok(report) => report.faults.iter().map(ToString::to_string).collect(),
         Err(why) => vec![why],
     }
@@ -33,7 +33,7 @@ fn faults(lines: &[String]) -> Vec<String> {
 #[test]
 fn an_untouched_file_is_sound_and_says_where_it_ends() {
     let lines = exported(12);
-    let report = check(lines.iter().cloned(), |_, _| {}).unwrap();
+    let report = check(lines.iter().cloned(), |_, _, _, _| {}).unwrap();
     assert_eq!(report.faults, []);
     assert_eq!((report.entries, report.head.seq), (12, 12));
     assert_eq!(faults(&exported(0)), Vec::<String>::new());
