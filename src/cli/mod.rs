@@ -15,6 +15,7 @@ pub mod replay;
 pub mod serve;
 pub mod session;
 pub mod shown;
+pub mod signing;
 pub mod targets;
 pub mod terminal;
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 pub mod calls;
 pub mod follow;
+mod reviews;
 pub mod sign;
 pub mod sse;
 
@@ -145,6 +146,12 @@ impl Ask {
     /// Under a key of its own: asked twice, it is done once.
     pub(crate) fn keyed(mut self) -> Ask {
         self.key = Some(uuid::Uuid::now_v7().to_string());
+        self
+    }
+
+    /// Under the caller's key.
+    pub(crate) fn with_key(mut self, key: String) -> Ask {
+        self.key = Some(key);
         self
     }
 

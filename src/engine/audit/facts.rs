@@ -207,6 +207,7 @@ fn voted(vote: &Vote) -> Json {
         ("action_hash", hash(vote.hash)),
         ("assurance", text(vote.assurance.word())),
         ("uses", optional(vote.uses, |uses| number(uses.into()))),
+        ("until", wall(vote.until)),
         ("self", flag(vote.own)),
         ("signature", signature),
     ])
@@ -247,5 +248,6 @@ fn granted(grant: &Grant) -> Json {
         ("from", wall(Some(grant.from))),
         ("life_ms", number(grant.life.0)),
         ("until", wall(grant.until)),
+        ("dated", flag(grant.dated)),
     ])
 }

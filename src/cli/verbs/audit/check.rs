@@ -90,6 +90,7 @@ impl Beside {
             ("action_hash", vote("action_hash")),
             ("reason", vote("reason")),
             ("uses", vote("uses")),
+            ("until", vote("until")),
         ];
         let other = pairs.into_iter().find(|(key, wanted)| text.get(key) != *wanted);
         other.map(|(key, _)| format!("its signature is for another {key}"))
