@@ -14,6 +14,7 @@ use crate::engine::foresight::Foresight;
 use crate::engine::handle::{Handle, Inner};
 use crate::engine::intake::{Door, Inbox};
 use crate::engine::launch::Launcher;
+use crate::engine::listeners::Listeners;
 use crate::engine::output::Output;
 use crate::engine::owner::Owner;
 use crate::engine::reads::Programs;
@@ -58,6 +59,8 @@ pub struct Places {
     pub data_dir: PathBuf,
     /// The server's socket.
     pub socket: PathBuf,
+    /// OpenSSH's file of who may sign votes with which key.
+    pub allowed_signers: PathBuf,
     /// The directory of our own executable, for `PATH`.
     pub bin_dir: PathBuf,
     /// Bytes in one log file.
@@ -97,6 +100,8 @@ pub(super) struct Shared {
     pub typed: Mutex<BTreeSet<TaskId>>,
     /// Use and queue over the last two hours; lost with the process, and no harm done.
     pub history: Mutex<History>,
+    /// Those who wait for news of a review.
+    pub listeners: Listeners,
     /// True once the first turn is durable and published.
     pub awake: watch::Sender<bool>,
 }
@@ -118,6 +123,7 @@ impl Shared {
             counters: Mutex::default(),
             typed: Mutex::default(),
             history: Mutex::default(),
+            listeners: Listeners::default(),
             awake: watch::channel(false).0,
         }
     }
@@ -156,6 +162,7 @@ pub fn start(
         Launcher::new(parts.places.clone(), tokens.clone(), launch_reader, environments.clone())
             .with_papers(parts.papers);
     let inner = Inner {
+        installation: parts.journal.installation(),
         door: door.clone(),
         shared: shared.clone(),
         runner: parts.runner.clone(),

@@ -3,6 +3,7 @@
 pub mod act;
 pub mod again;
 pub mod attach;
+pub mod audit;
 pub mod completions;
 pub mod config;
 pub mod conform;
