@@ -30,7 +30,6 @@ pub const VERBS: &[&str] = &[
     "hook",
     "invoice",
     "mcp",
-    "policy",
     "prices",
     "redeem",
     "report",
@@ -46,7 +45,7 @@ pub const VERBS: &[&str] = &[
 ];
 
 /// Options of the contract that this version does not have.
-pub const OPTIONS: &[&str] = &["--engine", "--focus", "--listen", "--may-ask", "--worktree"];
+pub const OPTIONS: &[&str] = &["--engine", "--focus", "--listen", "--worktree"];
 
 /// Verbs of other tools, our line for each, and what its `{}` stands for.
 pub const OTHERS: &[(&str, &str, &str)] = &[

@@ -4,6 +4,7 @@
 //! each to its file in [`verbs`]. [`exit`] has the exit codes, [`session`] what every verb has.
 
 pub mod args;
+pub mod asking;
 pub mod autostart;
 pub mod clock;
 pub mod exit;
@@ -49,7 +50,11 @@ pub fn run(args: &[OsString]) -> u8 {
         Ok(code) => code,
         Err(failure) => {
             output.failure(&failure);
-            failure.code
+            if asking::is_one_of_them(&args) {
+                asking::for_programs(failure).code
+            } else {
+                failure.code
+            }
         }
     }
 }
@@ -77,7 +82,11 @@ fn refused(error: &clap::Error, args: &[OsString]) -> u8 {
         _ => {
             let failure = later::explain(error, args);
             Output::default().failure(&failure);
-            failure.code
+            if asking::is_one_of_them(args) {
+                asking::for_programs(failure).code
+            } else {
+                failure.code
+            }
         }
     }
 }
@@ -122,6 +131,7 @@ fn placed(verb: Placed, session: &Session) -> Outcome {
         Placed::Enable(verb) => verb.run(session),
         Placed::Verify(verb) => verb.run(session),
         Placed::Journal(verb) => verb.run(session),
+        Placed::Policy(verb) => verb.run(session),
         Placed::Paths(verb) => verb.run(session),
     }
 }

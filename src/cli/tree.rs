@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use super::output::Color;
 use super::verbs::{
     act, again, attach, completions, config, conform, console, enable, events, help, journal, lab,
-    limit, logs, ls, nodes, pause, plan, report, send, serve, server, set, show, submit, team,
-    usage, verify, wait,
+    limit, logs, ls, nodes, pause, plan, policy, report, send, serve, server, set, show, submit,
+    team, usage, verify, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -204,6 +204,9 @@ pub enum Placed {
     /// Export, replay or compact the journal
     #[command(hide = true)]
     Journal(journal::Journal),
+    /// Say which review rule an action would meet, and who would be asked
+    #[command(hide = true)]
+    Policy(policy::Policy),
     /// Print where things lie
     #[command(hide = true)]
     Paths(config::Paths),

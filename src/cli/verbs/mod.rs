@@ -18,6 +18,7 @@ pub mod ls;
 pub mod nodes;
 pub mod pause;
 pub mod plan;
+pub mod policy;
 pub mod report;
 pub mod send;
 pub mod serve;
