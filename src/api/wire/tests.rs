@@ -221,6 +221,7 @@ fn a_job_reads_back_with_its_tasks_and_attempts() {
                 rank: 1,
                 group: 2,
                 given_up: true,
+                lent: vec![GpuShare { index: 1, milli: 1000 }],
                 state: TaskState::Running,
                 placement: Some(Placement {
                     node: "n1".into(),
