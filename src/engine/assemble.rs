@@ -14,6 +14,7 @@ use crate::engine::foresight::Foresight;
 use crate::engine::handle::{Handle, Inner};
 use crate::engine::intake::{Door, Inbox};
 use crate::engine::launch::Launcher;
+use crate::engine::listeners::Listeners;
 use crate::engine::output::Output;
 use crate::engine::owner::Owner;
 use crate::engine::reads::Programs;
@@ -97,6 +98,8 @@ pub(super) struct Shared {
     pub typed: Mutex<BTreeSet<TaskId>>,
     /// Use and queue over the last two hours; lost with the process, and no harm done.
     pub history: Mutex<History>,
+    /// Those who wait for news of a review.
+    pub listeners: Listeners,
     /// True once the first turn is durable and published.
     pub awake: watch::Sender<bool>,
 }
@@ -118,6 +121,7 @@ impl Shared {
             counters: Mutex::default(),
             typed: Mutex::default(),
             history: Mutex::default(),
+            listeners: Listeners::default(),
             awake: watch::channel(false).0,
         }
     }

@@ -313,6 +313,7 @@ impl Owner {
             let _ = reply.send(result);
         }
         for record in turn.records {
+            self.shared.listeners.tell(&record);
             let _ = self.shared.follow.send(record);
         }
         self.fail_unlaunched(at)

@@ -6,6 +6,7 @@
 
 pub mod calls;
 pub mod follow;
+mod reviews;
 pub mod sse;
 
 use std::path::{Path, PathBuf};
@@ -143,6 +144,12 @@ impl Ask {
     /// Under a key of its own: asked twice, it is done once.
     pub(crate) fn keyed(mut self) -> Ask {
         self.key = Some(uuid::Uuid::now_v7().to_string());
+        self
+    }
+
+    /// Under the caller's key.
+    pub(crate) fn with_key(mut self, key: String) -> Ask {
+        self.key = Some(key);
         self
     }
 

@@ -1,6 +1,7 @@
 //! What goes out comes back the same, and the keys are those of the contract.
 
 mod facts;
+mod review_pages;
 mod reviews;
 
 use std::collections::BTreeMap;

@@ -205,7 +205,7 @@ fn wait(policy: Option<&ReviewPolicy>, ask: &Ask) -> Wait {
 pub(super) fn grant(rule: &Rule, at: At, undo: Span, uses: Option<u32>) -> Grant {
     let from: Wall = at.wall + undo;
     let uses = uses.unwrap_or(rule.uses).max(1);
-    Grant { uses, used: 0, from, life: rule.grant, until: None, spent: Vec::new() }
+    Grant { uses, used: 0, from, life: rule.grant, until: None, dated: false, spent: Vec::new() }
 }
 
 /// The last review of the job about such a thing, if people denied it.

@@ -3,6 +3,7 @@
 //! Facts about reviews are made so here ([`Desk::apply`]); their meaning for the job that asks is
 //! in `sched/apply/asking`.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
@@ -91,6 +92,17 @@ impl Desk {
     /// Open reviews, those that expire first first.
     pub fn open(&self) -> impl Iterator<Item = &Arc<Review>> {
         self.open.iter().filter_map(|(_, id)| self.reviews.get(id))
+    }
+
+    /// Open reviews behind a place in that order.
+    pub fn open_after(&self, after: (Wall, ReviewId)) -> impl Iterator<Item = &Arc<Review>> {
+        let behind = (Bound::Excluded(after), Bound::Unbounded);
+        self.open.range(behind).filter_map(|(_, id)| self.reviews.get(id))
+    }
+
+    /// Reviews with a smaller number, the latest first.
+    pub fn back_from(&self, id: ReviewId) -> impl Iterator<Item = &Arc<Review>> {
+        self.reviews.range(..id).rev().map(|(_, review)| review)
     }
 
     /// How many are open.

@@ -320,6 +320,7 @@ fn r14_a_yes_for_several_times_has_a_scope_a_count_and_an_end() {
         version: None,
         undo: Span::ZERO,
         uses: Some(uses),
+        until: None,
         signature: None,
     };
     for effect in [Irreversible, Money, Unknown, External, Reversible] {
@@ -331,7 +332,8 @@ fn r14_a_yes_for_several_times_has_a_scope_a_count_and_an_end() {
             panic!()
         };
         let hash = Some(office.review(review).hash.to_string());
-        let verb = ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, signature };
+        let verb =
+            ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, until: None, signature };
         let result = office.act(ana(), review, verb);
         if !effect.may_repeat() {
             assert_eq!(refused(result).0, Usage, "{effect:?}");
@@ -488,7 +490,8 @@ fn r20_the_record_has_bytes_hash_rule_votes_and_their_assurance() {
         panic!()
     };
     let signature = Some(Box::new(touched));
-    let verb = ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, signature };
+    let verb =
+        ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, until: None, signature };
     office.act(bob(), review, verb).unwrap();
     let kept = office.review(review);
     let shown = kept.canonical();

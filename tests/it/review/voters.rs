@@ -101,7 +101,8 @@ fn assurance_is_what_the_uid_and_the_key_say() {
             panic!()
         };
         let signature = sign(touched);
-        let verb = ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, signature };
+        let verb =
+            ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, until: None, signature };
         assert_eq!(alone.act(carl(), review, verb).is_ok(), counts);
     }
     assert_eq!(alone.review(review).votes[0].assurance, Assurance::Hardware);

@@ -31,6 +31,8 @@ pub struct VoteShown {
     pub assurance: String,
     /// A yes for so many uses, if the voter said so.
     pub uses: Option<u32>,
+    /// A yes until then, if the voter said so.
+    pub until: Option<Time>,
     /// The voter owns the job, and nobody else could decide.
     #[serde(rename = "self")]
     pub own: bool,
@@ -81,6 +83,8 @@ pub struct GrantShown {
     pub life_ms: u64,
     /// Until when; null while the job does not run.
     pub valid_until: Option<Time>,
+    /// Whoever gave it said until when: its clock never stands.
+    pub dated: bool,
     /// When it was used.
     pub spent: Vec<SpentShown>,
 }
@@ -113,6 +117,7 @@ impl From<&Vote> for VoteShown {
             action_hash: hash_text(from.hash),
             assurance: from.assurance.to_word(),
             uses: from.uses,
+            until: from.until.map(Time),
             own: from.own,
             signature: from.signature.as_deref().map(signature),
             at,
@@ -148,6 +153,7 @@ impl TryFrom<VoteShown> for Vote {
             hash: hash_of(&from.action_hash)?,
             assurance: Assurance::of_word(&from.assurance)?,
             uses: from.uses,
+            until: from.until.map(|time| time.0),
             own: from.own,
             signature: from.signature.map(signature),
             at: join(from.at, from.at_mono),
@@ -193,6 +199,7 @@ impl From<&Grant> for GrantShown {
             valid_from: Time(from.from),
             life_ms: from.life.0,
             valid_until: from.until.map(Time),
+            dated: from.dated,
             spent: from.spent.iter().map(spent).collect(),
         }
     }
@@ -207,6 +214,7 @@ impl From<GrantShown> for Grant {
             from: from.valid_from.0,
             life: Span(from.life_ms),
             until: from.valid_until.map(|time| time.0),
+            dated: from.dated,
             spent: from.spent.into_iter().map(spent).collect(),
         }
     }

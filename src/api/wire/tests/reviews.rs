@@ -14,7 +14,7 @@ use crate::model::review::{
     ReviewPolicy, ReviewState, Rule, Said, Signature, Verdict, Vote, Wait,
 };
 
-fn action() -> Action {
+pub(super) fn action() -> Action {
     Action {
         kind: "tool".into(),
         tool: Some("payctl".into()),
@@ -24,7 +24,7 @@ fn action() -> Action {
     }
 }
 
-fn stored() -> Action {
+pub(super) fn stored() -> Action {
     let file = FileLine { path: "a/b".into(), digest: Digest::of(b"b"), bytes: 3 };
     let args = Args::Stored { digest: Digest::of(b"a"), bytes: 1 << 20, files: vec![file] };
     Action { args, tool: None, target: None, amount: None, ..action() }
@@ -80,7 +80,7 @@ fn rule() -> Rule {
 fn grant() -> Grant {
     let spent = vec![Spent { attempt: 2, at: at(4) }];
     let (from, until) = (Wall(5), Some(Wall(1_800_000_000_000)));
-    Grant { uses: 3, used: 1, from, life: Span(6), until, spent }
+    Grant { uses: 3, used: 1, from, life: Span(6), until, dated: true, spent }
 }
 
 fn requested(wait: Wait, action: Action) -> ReviewFact {
@@ -123,6 +123,7 @@ fn vote(verdict: Verdict) -> ReviewFact {
             hash: Digest::of(b"x"),
             assurance: Assurance::Hardware,
             uses: Some(2),
+            until: Some(Wall(7)),
             own: true,
             signature: Some(Box::new(signature)),
             at: at(5),
@@ -180,7 +181,7 @@ pub(super) fn facts() -> Vec<Fact> {
     facts.into_iter().map(fact).chain(of_job).collect()
 }
 
-fn review() -> Review {
+pub(super) fn review() -> Review {
     let ReviewFact::Requested(asked) = requested(Wait::Park, action()) else { panic!() };
     let ReviewFact::Voted { vote } = vote(Verdict::Approve) else { panic!() };
     let ReviewFact::Decided { decision, grant } = decided(ReviewState::Revoked) else { panic!() };
