@@ -14,7 +14,6 @@ use crate::base::text::sanitise;
 pub const VERBS: &[&str] = &[
     "adopt",
     "approve",
-    "ask",
     "ask-back",
     "audit",
     "budgets",
@@ -26,12 +25,10 @@ pub const VERBS: &[&str] = &[
     "do",
     "escalate",
     "extend",
-    "gate",
     "hook",
     "invoice",
     "mcp",
     "prices",
-    "redeem",
     "report",
     "reviews",
     "revoke",
@@ -41,7 +38,6 @@ pub const VERBS: &[&str] = &[
     "token",
     "user",
     "watch",
-    "withdraw",
 ];
 
 /// Options of the contract that this version does not have.

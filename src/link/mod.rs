@@ -118,6 +118,18 @@ pub trait Link: Send + Sync {
     /// its place.
     fn review_act(&self, review: ReviewId, verb: ReviewVerb) -> Answer<'_, ReviewCard>;
 
+    /// The same under the caller's own idempotency key: said again under it, it is done once, also
+    /// by a server that died over it. Without a server behind it, it is done whenever it is said.
+    fn review_act_keyed(
+        &self,
+        review: ReviewId,
+        verb: ReviewVerb,
+        key: String,
+    ) -> Answer<'_, ReviewCard> {
+        drop(key);
+        self.review_act(review, verb)
+    }
+
     /// Hands all seats of somebody on for a while (this user's own unless said), or takes them
     /// back.
     fn away(&self, from: Option<Name>, to: Option<Name>, until: Option<Wall>) -> Answer<'_, ()>;

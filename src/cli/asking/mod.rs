@@ -6,7 +6,7 @@
 //! those of the contract for jobs: other programs than people read them.
 
 pub mod action;
-
+pub mod answer;
 pub mod covered;
 pub mod options;
 

@@ -2,6 +2,7 @@
 
 pub mod act;
 pub mod again;
+pub mod ask;
 pub mod attach;
 pub mod completions;
 pub mod config;
@@ -9,6 +10,7 @@ pub mod conform;
 pub mod console;
 pub mod enable;
 pub mod events;
+pub mod gate;
 pub mod help;
 pub mod journal;
 pub mod lab;
