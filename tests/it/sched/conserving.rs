@@ -117,7 +117,8 @@ fn bounds_hold(world: &World, team: &Team, job: &Job, chunk: u32) -> bool {
             for task in other.tasks.iter().filter(stays) {
                 let held = other.spec.request_of_task(task);
                 let cpu_milli = if other.frozen { 0 } else { held.cpu_milli };
-                sum.add(&Resources { cpu_milli, ..held.clone() });
+                let gpu_milli = if task.lent.is_empty() { held.gpu_milli } else { 0 };
+                sum.add(&Resources { cpu_milli, gpu_milli, ..held.clone() });
             }
         }
         sum
@@ -144,9 +145,20 @@ fn fits(world: &World, job: &Job, at: At) -> bool {
             *need.entry(node).or_default() += i128::from(request.cpu_milli);
         }
         let node = |name: &Name| world.node(name).filter(|node| node.up);
+        let has_back = |task: &Task| {
+            let node = task.placement.as_ref().and_then(|placement| node(&placement.node));
+            task.lent.iter().all(|lent| {
+                let left = |node: &Arc<Node>| {
+                    let ours = node.gpus.iter().filter(|gpu| gpu.foreign.is_none());
+                    let at_it = ours.zip(free(world, node, job, at).gpus);
+                    at_it.filter(|(gpu, _)| gpu.index == lent.index).map(|(_, left)| left).sum()
+                };
+                node.map_or(0, left) >= lent.milli
+            })
+        };
         return need.iter().all(|(name, need)| {
             *need == 0 || node(name).is_some_and(|n| free(world, n, job, at).cpu >= *need)
-        });
+        }) && job.active_tasks().all(has_back);
     }
     let (mut left, _) = wants_room(job).unwrap();
     let open = world.nodes().filter(|node| node.up && node.drain.is_none());
@@ -190,7 +202,7 @@ fn free(world: &World, node: &Node, job: &Job, at: At) -> Free {
             let count = |sums: &mut Free| {
                 sums.cpu += i128::from(cpu);
                 sums.mem += i128::from(request.mem_bytes);
-                for share in &placement.gpus {
+                for share in placement.gpus.iter().filter(|_| task.lent.is_empty()) {
                     sums.gpus[share.index as usize] += share.milli;
                 }
             };
