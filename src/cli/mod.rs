@@ -16,6 +16,7 @@ pub mod replay;
 pub mod serve;
 pub mod session;
 pub mod shown;
+pub mod signing;
 pub mod targets;
 pub mod terminal;
 #[cfg(test)]
@@ -131,6 +132,7 @@ fn placed(verb: Placed, session: &Session) -> Outcome {
         Placed::Enable(verb) => verb.run(session),
         Placed::Verify(verb) => verb.run(session),
         Placed::Journal(verb) => verb.run(session),
+        Placed::Audit(verb) => verb.run(session),
         Placed::Policy(verb) => verb.run(session),
         Placed::Paths(verb) => verb.run(session),
     }

@@ -6,9 +6,9 @@ use clap::{Args, Parser, Subcommand};
 
 use super::output::Color;
 use super::verbs::{
-    act, again, ask, attach, completions, config, conform, console, enable, events, gate, help,
-    journal, lab, limit, logs, ls, nodes, pause, plan, policy, report, send, serve, server, set,
-    show, submit, team, usage, verify, wait,
+    act, again, ask, attach, audit, completions, config, conform, console, enable, events, gate,
+    help, journal, lab, limit, logs, ls, nodes, pause, plan, policy, report, send, serve, server,
+    set, show, submit, team, usage, verify, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -210,9 +210,12 @@ pub enum Placed {
     /// Keep the server running as a user service
     #[command(hide = true)]
     Enable(enable::Enable),
-    /// Check the journal, or the ledger against it
+    /// Check the journal, or ledger and audit against it
     #[command(hide = true)]
     Verify(verify::Verify),
+    /// Show who decided a review and how that is known, or export all of it
+    #[command(hide = true)]
+    Audit(audit::Audit),
     /// Export, replay or compact the journal
     #[command(hide = true)]
     Journal(journal::Journal),

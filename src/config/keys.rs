@@ -129,6 +129,7 @@ const SERVER: &[Key] = &[
     key("data_dir", Kind::Path, "", "Where journal, logs and checkpoints lie.")
         .env("HOLDSHORT_DATA_DIR"),
     key("group", Kind::Text, "", "Group whose members may connect under `serve`."),
+    key("allowed_signers", Kind::Path, "", "OpenSSH file of who may sign votes with which key."),
     key("idle_exit", Kind::DurationOrNever, "10m", "It ends after this time with nothing to do.")
         .env("HOLDSHORT_IDLE_EXIT"),
     key("log_bytes", Kind::Bytes, "100M", "Size of one log file of a job; three are kept."),

@@ -17,7 +17,7 @@ use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ReviewCard, ReviewPage, ReviewQuery, ServerStatus,
     Summary, TeamPage, Why,
 };
-use crate::model::review::{Ask, ReviewVerb};
+use crate::model::review::{Ask, Booth, ReviewVerb};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 
@@ -159,6 +159,10 @@ impl Link for Local {
         key: String,
     ) -> Answer<'_, ReviewCard> {
         answer(async move { self.client.review_act(review, &verb, Some(key)).await })
+    }
+
+    fn booth(&self, review: ReviewId) -> Answer<'_, Booth> {
+        answer(self.client.booth(review))
     }
 
     fn away(&self, from: Option<Name>, to: Option<Name>, until: Option<Wall>) -> Answer<'_, ()> {

@@ -2,6 +2,7 @@
 
 use super::{Ask, CallError, Client};
 use crate::api::wire::receipt::Receipt;
+use crate::api::wire::review::booth::BoothDocument;
 use crate::api::wire::review::card::ReviewDocument;
 use crate::api::wire::review::list::{ReviewList, cursor_text};
 use crate::api::wire::review::requests::{AskRequest, AwayRequest, body_of};
@@ -10,7 +11,7 @@ use crate::api::wire::{WireError, check_version};
 use crate::base::{JobId, Name, ReviewId, Span, Wall};
 use crate::model::page::reviews::Which;
 use crate::model::page::{ReviewCard, ReviewPage, ReviewQuery};
-use crate::model::review::{self, ReviewVerb};
+use crate::model::review::{self, Booth, ReviewVerb};
 
 type Call<T> = Result<T, CallError>;
 
@@ -87,6 +88,15 @@ impl Client {
             None => ask.keyed(),
         };
         Ok(self.document::<ReviewDocument>(ask).await?.try_into()?)
+    }
+
+    /// What this user must know to sign a vote on a review.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn booth(&self, review: ReviewId) -> Call<Booth> {
+        let ask = Ask::get(of_review(review, "/booth"));
+        Ok(self.document::<BoothDocument>(ask).await?.try_into()?)
     }
 
     /// Hands all seats of somebody on for a while, or takes them back.

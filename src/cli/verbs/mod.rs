@@ -4,6 +4,7 @@ pub mod act;
 pub mod again;
 pub mod ask;
 pub mod attach;
+pub mod audit;
 pub mod completions;
 pub mod config;
 pub mod conform;

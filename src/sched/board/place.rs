@@ -10,9 +10,11 @@ use crate::sched::board::Board;
 use crate::sched::board::heads::{Head, asks};
 use crate::sched::board::seat::{Mark, Seat, Spot, Waiting};
 use crate::sched::board::{Undo, settle::Deed};
+use crate::sched::future::guard::surely_over;
 use crate::sched::policy::amounts::Amounts;
-use crate::sched::policy::fit::{self, Grip, Level, Room, When};
+use crate::sched::policy::fit::{Grip, Level, Room, When};
 use crate::sched::policy::gates;
+use crate::sched::policy::glance;
 use crate::sched::policy::queue::lineage;
 use crate::sched::policy::spot;
 
@@ -86,7 +88,7 @@ impl Board {
                 continue;
             }
             // Nothing was tried before it that would be taken back now.
-            if at == 0 && fresh && plain && mode == Mode::Start && self.denies_nothing() {
+            if at == 0 && fresh && plain && mode == Mode::Start && !self.keeps_any() {
                 self.hopeless.push(asks[0]);
             }
             return false;
@@ -167,12 +169,14 @@ impl Board {
     ) -> Option<(usize, When)> {
         let fussy = Fussy::of(&seat.job.spec, group, seat.job.has_way_back(), self.spot_rule());
         let need = Amounts::from(request);
-        fit::choose(&self.rooms, request, by, When::Later, |node| {
+        let over = self.keeps_any().then(|| surely_over(self, &seat.job));
+        glance::choose(&self.rooms, &self.glances, request, by, |node| {
             Some(node) != but
                 && need.fits_in(&self.frees[node])
                 && self.takes(node, &fussy)
-                && self.admits(seat, node, request)
-                && self.stands_beside(seat, node, request)
+                && over.is_none_or(|over| {
+                    self.admits(node, request, over) && self.stands_beside(seat, node, &need, over)
+                })
         })
     }
 

@@ -3,7 +3,7 @@
 use super::quote;
 use crate::base::text::sanitise;
 use crate::base::{JobId, Name, ReviewId, duration};
-use crate::model::action::Action;
+use crate::model::action::{Action, Args, EffectClass, Json};
 use crate::model::fact::{Class, Requested, ReviewFact};
 use crate::model::review::{Decision, Fallback, Grant, Rule, Verdict, Vote};
 use crate::view::sight::Sight;
@@ -89,6 +89,47 @@ pub fn what(action: &Action) -> String {
     let target = action.target.as_deref();
     let target = target.map_or_else(String::new, |target| format!(" on {}", sanitise(target)));
     format!("{}{amount}{target}", sanitise(tool))
+}
+
+/// What would be done, in as few words as say it: `pay 4180.00 EUR to acme`, the beginning of a
+/// command, a tool and its target. For rows and titles; all of it stands on the card.
+pub fn deed(ask: EffectClass, action: &Action) -> String {
+    let target = action.target.as_deref().map(sanitise);
+    if let (EffectClass::Money, Some(amount)) = (ask, &action.amount) {
+        let to = target.map_or_else(String::new, |target| format!(" to {target}"));
+        return format!("pay {amount}{to}");
+    }
+    match command_of(action) {
+        Some(command) => sanitise(&command).into_owned(),
+        None => what(action),
+    }
+}
+
+/// The command an action executes, on one line.
+fn command_of(action: &Action) -> Option<String> {
+    let Args::Here(text) = &action.args else { return None };
+    let args = Json::read(text).ok()?;
+    if let Some(Json::Text(command)) = args.get("command") {
+        return Some(command.trim().to_owned()).filter(|command| !command.is_empty());
+    }
+    let Some(Json::List(words)) = args.get("argv") else { return None };
+    let words = words.iter().filter_map(|word| match word {
+        Json::Text(word) => Some(word.as_str()),
+        _ => None,
+    });
+    Some(words.collect::<Vec<_>>().join(" ")).filter(|command| !command.is_empty())
+}
+
+/// What kind of trace it leaves, for a title.
+pub fn trace(effect: EffectClass) -> &'static str {
+    match effect {
+        EffectClass::Read => "READ: changes nothing",
+        EffectClass::Reversible => "REVERSIBLE: can be undone",
+        EffectClass::Irreversible => "IRREVERSIBLE: cannot be undone",
+        EffectClass::External => "EXTERNAL: others see it",
+        EffectClass::Money => "MONEY: cannot be undone",
+        EffectClass::Unknown => "UNKNOWN: taken for irreversible",
+    }
 }
 
 fn voted(vote: &Vote) -> String {
