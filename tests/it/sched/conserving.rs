@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use holdshort::base::{At, Name, Span};
-use holdshort::model::job::{Job, State, Task, TaskState};
+use holdshort::model::job::{GpuShare, Job, State, Task, TaskState};
 use holdshort::model::team::Bounds;
 use holdshort::model::{Node, Resources, Team};
 use holdshort::sched::World;
@@ -145,20 +145,20 @@ fn fits(world: &World, job: &Job, at: At) -> bool {
             *need.entry(node).or_default() += i128::from(request.cpu_milli);
         }
         let node = |name: &Name| world.node(name).filter(|node| node.up);
-        let has_back = |task: &Task| {
-            let node = task.placement.as_ref().and_then(|placement| node(&placement.node));
-            task.lent.iter().all(|lent| {
-                let left = |node: &Arc<Node>| {
-                    let ours = node.gpus.iter().filter(|gpu| gpu.foreign.is_none());
-                    let at_it = ours.zip(free(world, node, job, at).gpus);
-                    at_it.filter(|(gpu, _)| gpu.index == lent.index).map(|(_, left)| left).sum()
-                };
-                node.map_or(0, left) >= lent.milli
-            })
+        let lent = job.tasks.iter().flat_map(|task| task.lent.iter().map(move |s| (task, s)));
+        let back = |(task, share): (&Task, &GpuShare)| {
+            let place = task.placement.as_ref().unwrap();
+            let Some(node) = node(&place.node) else { return false };
+            let mut ours = node.gpus.iter().filter(|gpu| gpu.foreign.is_none());
+            let at_all = ours.position(|gpu| gpu.index == share.index);
+            at_all.is_some_and(|nth| free(world, node, job, at).gpus[nth] >= share.milli)
         };
+        if !lent.into_iter().all(back) {
+            return false;
+        }
         return need.iter().all(|(name, need)| {
             *need == 0 || node(name).is_some_and(|n| free(world, n, job, at).cpu >= *need)
-        }) && job.active_tasks().all(has_back);
+        });
     }
     let (mut left, _) = wants_room(job).unwrap();
     let open = world.nodes().filter(|node| node.up && node.drain.is_none());
@@ -202,7 +202,7 @@ fn free(world: &World, node: &Node, job: &Job, at: At) -> Free {
             let count = |sums: &mut Free| {
                 sums.cpu += i128::from(cpu);
                 sums.mem += i128::from(request.mem_bytes);
-                for share in placement.gpus.iter().filter(|_| task.lent.is_empty()) {
+                for share in &placement.gpus {
                     sums.gpus[share.index as usize] += share.milli;
                 }
             };
