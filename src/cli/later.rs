@@ -14,7 +14,6 @@ use crate::base::text::sanitise;
 pub const VERBS: &[&str] = &[
     "adopt",
     "approve",
-    "ask",
     "ask-back",
     "budgets",
     "context",
@@ -25,13 +24,10 @@ pub const VERBS: &[&str] = &[
     "do",
     "escalate",
     "extend",
-    "gate",
     "hook",
     "invoice",
     "mcp",
-    "policy",
     "prices",
-    "redeem",
     "report",
     "reviews",
     "revoke",
@@ -41,11 +37,10 @@ pub const VERBS: &[&str] = &[
     "token",
     "user",
     "watch",
-    "withdraw",
 ];
 
 /// Options of the contract that this version does not have.
-pub const OPTIONS: &[&str] = &["--engine", "--focus", "--listen", "--may-ask", "--worktree"];
+pub const OPTIONS: &[&str] = &["--engine", "--focus", "--listen", "--worktree"];
 
 /// Verbs of other tools, our line for each, and what its `{}` stands for.
 pub const OTHERS: &[(&str, &str, &str)] = &[

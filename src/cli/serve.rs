@@ -168,7 +168,8 @@ pub(super) fn machine_name() -> Name {
     name.split('.').next().filter(|name| !name.is_empty()).unwrap_or("here").into()
 }
 
-fn setup(config: &Config, owner: u32) -> Setup {
+/// What the core must know of the configuration.
+pub(super) fn setup(config: &Config, owner: u32) -> Setup {
     config.to_setup(owner, |name| {
         let user = nix::unistd::User::from_name(name).ok().flatten();
         user.map(|user| user.uid.as_raw())

@@ -241,6 +241,7 @@ impl Owner {
             RunnerEvent::Started { task, pid } => (task, TaskEvent::Started { pid }),
             RunnerEvent::Ended { task, exit } => (task, self.end_of(task, exit, at)),
             RunnerEvent::GpuTaken { task, index, by } => (task, TaskEvent::GpuTaken { index, by }),
+            RunnerEvent::Froze { task, in_devices } => (task, TaskEvent::Froze { in_devices }),
             RunnerEvent::AtPrompt { task, text } => (task, TaskEvent::AtPrompt { text }),
             RunnerEvent::PromptOver { task } => (task, TaskEvent::PromptOver),
             RunnerEvent::Checked { task, well, said } => {

@@ -149,7 +149,16 @@ impl Link for Local {
     }
 
     fn review_act(&self, review: ReviewId, verb: ReviewVerb) -> Answer<'_, ReviewCard> {
-        answer(async move { self.client.review_act(review, &verb).await })
+        answer(async move { self.client.review_act(review, &verb, None).await })
+    }
+
+    fn review_act_keyed(
+        &self,
+        review: ReviewId,
+        verb: ReviewVerb,
+        key: String,
+    ) -> Answer<'_, ReviewCard> {
+        answer(async move { self.client.review_act(review, &verb, Some(key)).await })
     }
 
     fn booth(&self, review: ReviewId) -> Answer<'_, Booth> {

@@ -118,6 +118,18 @@ pub trait Link: Send + Sync {
     /// its place.
     fn review_act(&self, review: ReviewId, verb: ReviewVerb) -> Answer<'_, ReviewCard>;
 
+    /// The same under the caller's own idempotency key: said again under it, it is done once, also
+    /// by a server that died over it. Without a server behind it, it is done whenever it is said.
+    fn review_act_keyed(
+        &self,
+        review: ReviewId,
+        verb: ReviewVerb,
+        key: String,
+    ) -> Answer<'_, ReviewCard> {
+        drop(key);
+        self.review_act(review, verb)
+    }
+
     /// What this user must know to sign a vote on a review.
     fn booth(&self, _review: ReviewId) -> Answer<'_, Booth> {
         Box::pin(async {

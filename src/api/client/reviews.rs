@@ -66,17 +66,27 @@ impl Client {
         Ok(self.document::<ReviewDocument>(ask).await?.try_into()?)
     }
 
-    /// Does something with a review; it as it stands then.
+    /// Does something with a review, under the caller's key or one of its own; it as it stands
+    /// then.
     ///
     /// # Errors
     /// As every call.
-    pub async fn review_act(&self, review: ReviewId, verb: &ReviewVerb) -> Call<ReviewCard> {
+    pub async fn review_act(
+        &self,
+        review: ReviewId,
+        verb: &ReviewVerb,
+        key: Option<String>,
+    ) -> Call<ReviewCard> {
         let what = match verb {
             ReviewVerb::Vote { .. } => "vote",
             verb => verb.word(),
         };
         let body = body_of(verb).map_err(|error| WireError(error.to_string()))?;
-        let ask = Ask::post(of_review(review, &format!("/{what}"))).json(&body)?.keyed();
+        let ask = Ask::post(of_review(review, &format!("/{what}"))).json(&body)?;
+        let ask = match key {
+            Some(key) => ask.with_key(key),
+            None => ask.keyed(),
+        };
         Ok(self.document::<ReviewDocument>(ask).await?.try_into()?)
     }
 

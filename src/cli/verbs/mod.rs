@@ -2,6 +2,7 @@
 
 pub mod act;
 pub mod again;
+pub mod ask;
 pub mod attach;
 pub mod audit;
 pub mod completions;
@@ -10,6 +11,7 @@ pub mod conform;
 pub mod console;
 pub mod enable;
 pub mod events;
+pub mod gate;
 pub mod help;
 pub mod journal;
 pub mod lab;
@@ -19,6 +21,7 @@ pub mod ls;
 pub mod nodes;
 pub mod pause;
 pub mod plan;
+pub mod policy;
 pub mod report;
 pub mod send;
 pub mod serve;

@@ -54,6 +54,7 @@ pub(super) fn policy() -> ReviewPolicy {
         uses: Some(1),
         wait: Some(Wait::Hold { most: Span(3) }),
         whole_only: true,
+        env: ["KUBECONFIG".into()].into(),
         hours: Some(hours()),
         quiet: Some(hours()),
     }
