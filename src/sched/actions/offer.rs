@@ -12,6 +12,8 @@ use crate::sched::actions::allocate::start;
 use crate::sched::actions::{PASSES, stale_gang, urgency};
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
+use crate::sched::board::place::Mode;
+use crate::sched::board::seat::Waiting;
 use crate::sched::board::settle::Deed;
 use crate::sched::board::standing::Served;
 use crate::sched::board::turns::Turns;
@@ -68,9 +70,8 @@ fn once(plan: &mut Plan) {
     let (gives, stops) = (cycle.on("allocate"), cycle.on("stale_gang"));
     let mut board = Board::standing(plan.world(), plan.at());
     if gives {
-        let mut served = Served::default();
-        start_promised(&mut board, &mut served);
-        offer(&mut board, served);
+        start_promised(&mut board);
+        offer(&mut board);
     }
     if stops {
         stale_gang::run(&mut board);
@@ -78,35 +79,37 @@ fn once(plan: &mut Plan) {
     board.settle(plan);
 }
 
-/// Starts whom all that is promised to them is free for, then whoever else is promised something
-/// and could as well begin elsewhere.
-fn start_promised(board: &mut Board, served: &mut Served) {
+/// Starts whom all that is promised to them is free for, or as much elsewhere.
+fn start_promised(board: &mut Board) {
     let promised: Vec<JobId> = board.world().index().promised.iter().copied().collect();
-    let stands = |id: &JobId| board.promise_stands(*id);
-    let promised: Vec<JobId> = promised.into_iter().filter(stands).collect();
-    for id in &promised {
-        if !board.is_promise_free(*id) || board.seat(*id).is_none() {
+    for id in promised.into_iter().filter(|id| board.promise_stands(*id)).collect::<Vec<_>>() {
+        if board.seat(id).is_none() {
             continue;
         }
-        board.start_promised(*id);
-        if !board.is_promised(*id) {
-            board.note(Deed::Goes(*id));
-            board.commit();
+        if board.is_promise_free(id) {
+            board.start_promised(id);
         }
-    }
-    for id in promised {
-        let waits = board.seated(id).is_none() || board.is_promised(id);
-        if waits && board.might_serve_now(served, id) && board.start_elsewhere(id) {
+        if !board.is_promised(id) {
             board.note(Deed::Goes(id));
             board.commit();
-            served.look_again(board);
+            continue;
+        }
+        let before = board.checkpoint();
+        board.give_up_promise(id);
+        let ranks = board.seated(id).map(|seat| seat.next_chunk(Waiting::Fresh));
+        if board.place(id, &ranks.unwrap_or_default(), Mode::Start) && !board.is_promised(id) {
+            board.note(Deed::Goes(id));
+            board.commit();
+        } else {
+            board.rollback(before);
         }
     }
 }
 
-fn offer(board: &mut Board, mut served: Served) {
+fn offer(board: &mut Board) {
     let by_team = board.world().setup().cycle.on("fair_share");
     let mut turns = Turns::new(&board.teams, by_team);
+    let mut served = Served::default();
     let mut denied: Vec<Denied> = Vec::new();
     for head in board.served_heads(&mut served) {
         turns.push(&board.teams, head);

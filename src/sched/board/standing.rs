@@ -8,11 +8,8 @@ use crate::model::job::{Job, TaskState};
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::board::seat::Seat;
-use crate::sched::future::guard::surely_over;
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::fit::{Grip, When};
-use crate::sched::policy::gates;
-use crate::sched::policy::queue::lineage;
 use crate::sched::world::World;
 
 /// What stands: room that is kept on nodes for others, with from when on.
@@ -54,26 +51,11 @@ impl Board {
         board
     }
 
-    /// Takes what is promised to a job; whether that is still possible.
+    /// Takes what is promised to a job, which counts as its team's; whether that is still possible.
     fn keeps_promise(&mut self, job: &Job) -> bool {
         let Some(team) = self.teams.place(&job.spec.team) else { return false };
-        let firm = !job.spec.preemptible;
-        let nominated = || job.tasks.iter().filter(|task| task.state == TaskState::Nominated);
-        let sum = nominated().fold(Amounts::default(), |sum, task| {
-            sum.plus(&Amounts::from(job.spec.request_of(task.group)))
-        });
-        if gates::open(&self.teams.queues, team, &sum, !firm).is_err() {
-            return false;
-        }
-        for level in lineage(&self.teams.queues, team) {
-            self.change_queue(level, |queue| {
-                queue.allocated = queue.allocated.plus(&sum);
-                if firm {
-                    queue.firm = queue.firm.plus(&sum);
-                }
-            });
-        }
-        nominated().all(|task| {
+        let mut tasks = job.tasks.iter().filter(|task| task.state == TaskState::Nominated);
+        tasks.all(|task| {
             let Some(placement) = &task.placement else { return false };
             let Some(node) = self.node(&placement.node) else { return false };
             let request = job.spec.request_of(task.group);
@@ -81,6 +63,7 @@ impl Board {
             let fits = self.is_open(node) && self.rooms[node].fits_so(request, &grip, When::Later);
             self.change_room(node, |room| room.take(request, &grip, When::Later));
             self.take_units(request, When::Later);
+            self.book_for(team, !job.spec.preemptible, request, true);
             fits
         })
     }
@@ -97,11 +80,6 @@ impl Board {
         standing.is_some_and(|held| !held.looks_away && !held.kept.is_empty())
     }
 
-    /// Nobody is kept from room that is free.
-    pub(super) fn denies_nothing(&self) -> bool {
-        self.guard.is_none() && !self.keeps_room()
-    }
-
     /// Does something as if nothing were kept for others.
     pub fn beside_nothing<T>(&mut self, act: impl FnOnce(&mut Board) -> T) -> T {
         let look_away = |board: &mut Board, on: bool| {
@@ -113,16 +91,26 @@ impl Board {
         done
     }
 
-    /// Whether a node has room for a task of a job beside what is kept there for others: they
-    /// begin once it is over, or do with what it leaves.
-    pub(super) fn stands_beside(&self, seat: &Seat, node: usize, request: &Resources) -> bool {
+    /// Something is kept from some: who starts must be over in time.
+    pub(super) fn keeps_any(&self) -> bool {
+        self.guard.is_some() || self.keeps_room()
+    }
+
+    /// Whether a node has room for a task of a job that is over by then beside what is kept there
+    /// for others: they begin once it is over, or do with what it leaves.
+    pub(super) fn stands_beside(
+        &self,
+        seat: &Seat,
+        node: usize,
+        need: &Amounts,
+        over: Mono,
+    ) -> bool {
         let standing = self.standing.as_ref().filter(|standing| !standing.looks_away);
         let kept = standing.and_then(|standing| standing.kept.get(&node));
         let Some(kept) = kept else { return true };
-        let over = surely_over(self, &seat.job);
         let others = kept.iter().filter(|(job, at, _)| *job != seat.id() && *at < over);
         let sum = others.fold(Amounts::default(), |sum, (.., room)| sum.plus(room));
-        let (free, need) = (self.free_on(node), sum.plus(&Amounts::from(request)));
+        let (free, need) = (self.free_on(node), sum.plus(need));
         sum == Amounts::default() || need.fits_in(&free)
     }
 
@@ -145,13 +133,6 @@ impl Board {
         })
     }
 
-    /// Whether free room might do for what is promised to a job.
-    pub fn might_serve_now(&self, served: &mut Served, id: JobId) -> bool {
-        let Some(job) = self.world().job(id) else { return false };
-        let mut tasks = job.tasks.iter().filter(|task| task.state == TaskState::Nominated);
-        tasks.any(|task| served.of(self, job.spec.request_of(task.group)))
-    }
-
     /// The best of each shape, of those without a promise, for which free room might do.
     pub fn served_heads(&self, served: &mut Served) -> Vec<Head> {
         let queue = self.world().index().queue.iter();
@@ -168,7 +149,8 @@ impl Board {
     fn serves(&self, request: &Resources) -> bool {
         let need = Amounts::from(request);
         let fits = |node: &usize| {
-            need.fits_in(&self.frees[*node]) && self.rooms[*node].fits(request, When::Now)
+            need.fits_in(&self.frees[*node])
+                && self.glances[*node].fits(&self.rooms[*node], request, When::Now)
         };
         (0..self.rooms.len()).any(|node| fits(&node))
     }
