@@ -13,20 +13,15 @@ use crate::base::text::sanitise;
 /// Verbs of the contract that this version does not have.
 pub const VERBS: &[&str] = &[
     "adopt",
-    "ask",
-    "audit",
     "budgets",
     "context",
     "costs",
     "diff",
     "do",
-    "gate",
     "hook",
     "invoice",
     "mcp",
-    "policy",
     "prices",
-    "redeem",
     "report",
     "spawn",
     "templates",
@@ -34,11 +29,10 @@ pub const VERBS: &[&str] = &[
     "token",
     "user",
     "watch",
-    "withdraw",
 ];
 
 /// Options of the contract that this version does not have.
-pub const OPTIONS: &[&str] = &["--engine", "--focus", "--listen", "--may-ask", "--worktree"];
+pub const OPTIONS: &[&str] = &["--engine", "--focus", "--listen", "--worktree"];
 
 /// Verbs of other tools, our line for each, and what its `{}` stands for.
 pub const OTHERS: &[(&str, &str, &str)] = &[
@@ -57,7 +51,7 @@ pub const OTHERS: &[(&str, &str, &str)] = &[
 ];
 
 /// Words that later versions take after a verb which is here.
-const NESTED: &[(&str, &str)] = &[("verify", "audit"), ("lab", "compare")];
+const NESTED: &[(&str, &str)] = &[("lab", "compare")];
 
 /// What a command line that clap refused should have been; `rest` is what was typed after the
 /// program's name.
@@ -318,13 +312,13 @@ mod tests {
         assert_eq!(failure(&["server"]).hint, "holdshort server start|stop|status|restart");
         assert_eq!(failure(&["server", "kill"]).what, "`kill` is no word of `server`");
         assert_eq!(failure(&["server", "stpo"]).hint, "did you mean `stop`?");
-        assert!(failure(&["verify", "audit"]).what.contains("does not have `verify audit`"));
+        assert!(failure(&["lab", "compare"]).what.contains("does not have `lab compare`"));
     }
 
     #[test]
     fn what_the_console_would_open_is_shown_another_way() {
         assert!(failure(&["42"]).hint.contains("show 42"));
         assert!(failure(&["team:ml"]).hint.contains("ls team=ml"));
-        assert!(failure(&["R17"]).what.contains("no reviews yet"));
+        assert!(failure(&["R17"]).hint.contains("show R17"));
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod answering;
 pub mod args;
+pub mod asking;
 pub mod autostart;
 pub mod clock;
 pub mod exit;
@@ -16,6 +17,7 @@ pub mod replay;
 pub mod serve;
 pub mod session;
 pub mod shown;
+pub mod signing;
 pub mod targets;
 pub mod terminal;
 #[cfg(test)]
@@ -50,7 +52,11 @@ pub fn run(args: &[OsString]) -> u8 {
         Ok(code) => code,
         Err(failure) => {
             output.failure(&failure);
-            failure.code
+            if asking::is_one_of_them(&args) {
+                asking::for_programs(failure).code
+            } else {
+                failure.code
+            }
         }
     }
 }
@@ -78,7 +84,11 @@ fn refused(error: &clap::Error, args: &[OsString]) -> u8 {
         _ => {
             let failure = later::explain(error, args);
             Output::default().failure(&failure);
-            failure.code
+            if asking::is_one_of_them(args) {
+                asking::for_programs(failure).code
+            } else {
+                failure.code
+            }
         }
     }
 }
@@ -123,6 +133,8 @@ fn placed(verb: Placed, session: &Session) -> Outcome {
         Placed::Enable(verb) => verb.run(session),
         Placed::Verify(verb) => verb.run(session),
         Placed::Journal(verb) => verb.run(session),
+        Placed::Audit(verb) => verb.run(session),
+        Placed::Policy(verb) => verb.run(session),
         Placed::Paths(verb) => verb.run(session),
     }
 }
@@ -141,6 +153,8 @@ fn prepare(session: &Session, verb: &Linked, args: &[OsString]) -> Result<Ready,
         Linked::Ls(verb) => verb.check()?,
         Linked::Approve(verb) => verb.check()?,
         Linked::Delegate(verb) => verb.check()?,
+        Linked::Ask(verb) => verb.check(session)?,
+        Linked::Gate(verb) => verb.check(session)?,
         Linked::Plan(verb) => verb.check(session)?,
         _ => {}
     }
@@ -177,6 +191,10 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Next(verb) => verb.run(session, link).await,
         Linked::Keep(verb) => verb.run(session, link).await,
         Linked::Ack(verb) => verb.run(session, link).await,
+        Linked::Ask(verb) => verb.run(session, link).await,
+        Linked::Gate(verb) => verb.run(session, link).await,
+        Linked::Redeem(verb) => verb.run(session, link).await,
+        Linked::Withdraw(verb) => verb.run(session, link).await,
         Linked::Nodes(verb) => verb.run(session, link).await,
         Linked::Limit(verb) => verb.run(session, link).await,
         Linked::Drain(verb) => verb.run(session, link).await,

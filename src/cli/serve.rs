@@ -108,6 +108,7 @@ fn prepare(places: &Places, shared: bool) -> Result<Prepared, Failure> {
         places: engine::Places {
             data_dir: dir.path().to_owned(),
             socket: places.paths.socket.clone(),
+            allowed_signers: allowed_signers(places),
             bin_dir: own.parent().map(PathBuf::from).unwrap_or_default(),
             log_bytes_max: places.config.server.log_bytes,
             keep_logs: KEEP_LOGS,
@@ -117,6 +118,12 @@ fn prepare(places: &Places, shared: bool) -> Result<Prepared, Failure> {
     let (handle, stopped) =
         engine::start(parts, &door, inbox).map_err(|error| failed(error.to_string()))?;
     Ok(Prepared { runtime, socket, handle, stopped, _lock: dir })
+}
+
+/// Where it is configured, else beside the configuration.
+fn allowed_signers(places: &Places) -> PathBuf {
+    let configured = places.config.server.allowed_signers.clone();
+    configured.unwrap_or_else(|| places.paths.config.with_file_name("allowed_signers"))
 }
 
 /// Locks the data directory. A server that was just killed holds it for a moment longer, until
@@ -161,7 +168,8 @@ pub(super) fn machine_name() -> Name {
     name.split('.').next().filter(|name| !name.is_empty()).unwrap_or("here").into()
 }
 
-fn setup(config: &Config, owner: u32) -> Setup {
+/// What the core must know of the configuration.
+pub(super) fn setup(config: &Config, owner: u32) -> Setup {
     config.to_setup(owner, |name| {
         let user = nix::unistd::User::from_name(name).ok().flatten();
         user.map(|user| user.uid.as_raw())

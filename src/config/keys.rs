@@ -129,6 +129,7 @@ const SERVER: &[Key] = &[
     key("data_dir", Kind::Path, "", "Where journal, logs and checkpoints lie.")
         .env("HOLDSHORT_DATA_DIR"),
     key("group", Kind::Text, "", "Group whose members may connect under `serve`."),
+    key("allowed_signers", Kind::Path, "", "OpenSSH file of who may sign votes with which key."),
     key("idle_exit", Kind::DurationOrNever, "10m", "It ends after this time with nothing to do.")
         .env("HOLDSHORT_IDLE_EXIT"),
     key("log_bytes", Kind::Bytes, "100M", "Size of one log file of a job; three are kept."),
@@ -310,6 +311,7 @@ const REVIEW_POLICY: &[Key] = &[
     key("wait", Kind::OneOf(WAITS), "", "How the job waits, whatever it asked for."),
     key("hold_for", Kind::Duration, "", "How long `hold` holds."),
     key("whole_only", Kind::Flag, "false", "Refuse what is too long to be shown whole."),
+    key("env", Kind::Names, "", "Variables that a yes to a command line covers too."),
     key("hours", Kind::Text, "", "Approvers at work: \"mon-fri 08:00-18:00 Europe/Berlin\"."),
     key("quiet", Kind::Text, "", "Nobody is reminded then: \"daily 22:00-07:00 Europe/Berlin\"."),
 ];

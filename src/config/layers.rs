@@ -207,6 +207,7 @@ impl Layers<'_> {
                 socket: path("server.socket"),
                 data_dir: path("server.data_dir"),
                 group: text(over, "server.group"),
+                allowed_signers: path("server.allowed_signers"),
                 idle_exit: span("server.idle_exit"),
                 log_bytes: number("server.log_bytes"),
                 snapshot_records: number("server.snapshot_records"),

@@ -69,6 +69,8 @@ pub struct Server {
     pub data_dir: Option<PathBuf>,
     /// The system's group whose members may connect to a server that was started with `serve`.
     pub group: Option<String>,
+    /// OpenSSH's file of allowed signers, if not `allowed_signers` beside the configuration.
+    pub allowed_signers: Option<PathBuf>,
     /// It ends after this time with nothing to do; `None` is never.
     pub idle_exit: Option<Span>,
     /// Bytes in one log file of a job; three are kept.

@@ -59,6 +59,8 @@ pub struct Places {
     pub data_dir: PathBuf,
     /// The server's socket.
     pub socket: PathBuf,
+    /// OpenSSH's file of who may sign votes with which key.
+    pub allowed_signers: PathBuf,
     /// The directory of our own executable, for `PATH`.
     pub bin_dir: PathBuf,
     /// Bytes in one log file.
@@ -160,6 +162,7 @@ pub fn start(
         Launcher::new(parts.places.clone(), tokens.clone(), launch_reader, environments.clone())
             .with_papers(parts.papers);
     let inner = Inner {
+        installation: parts.journal.installation(),
         door: door.clone(),
         shared: shared.clone(),
         runner: parts.runner.clone(),

@@ -6,6 +6,7 @@
 
 pub mod alarm;
 mod assemble;
+pub mod audit;
 pub mod clock;
 mod day;
 mod durable;

@@ -17,7 +17,7 @@ use crate::engine::assemble::{Counters, Published, Shared, Stopped};
 use crate::engine::clock::Timeline;
 use crate::engine::intake::{Door, Inbox, Request};
 use crate::engine::launch::Launcher;
-use crate::engine::{Receipt, pages, provider, recover};
+use crate::engine::{Receipt, audit, pages, provider, recover};
 use crate::ledger::{Interval, Meter, codec};
 use crate::model::command::{Command, TaskEvent};
 use crate::model::fact::{Fact, Record};
@@ -216,6 +216,7 @@ impl Owner {
         turn.effects.extend(effects::of_facts(&record.facts, &decision.world));
         self.archive(turn, &record.facts);
         self.world = decision.world;
+        turn.batch.audit.extend(audit::entries(&record, &self.world));
         for fact in &record.facts {
             self.meter.apply(at, fact, &mut turn.closed);
         }
@@ -240,6 +241,7 @@ impl Owner {
             RunnerEvent::Started { task, pid } => (task, TaskEvent::Started { pid }),
             RunnerEvent::Ended { task, exit } => (task, self.end_of(task, exit, at)),
             RunnerEvent::GpuTaken { task, index, by } => (task, TaskEvent::GpuTaken { index, by }),
+            RunnerEvent::Froze { task, in_devices } => (task, TaskEvent::Froze { in_devices }),
             RunnerEvent::AtPrompt { task, text } => (task, TaskEvent::AtPrompt { text }),
             RunnerEvent::PromptOver { task } => (task, TaskEvent::PromptOver),
             RunnerEvent::Checked { task, well, said } => {

@@ -17,7 +17,7 @@ use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ReviewCard, ReviewPage, ReviewQuery, ServerStatus,
     Summary, TeamPage, Why,
 };
-use crate::model::review::{Ask, ReviewVerb};
+use crate::model::review::{Ask, Booth, ReviewVerb};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 
@@ -149,7 +149,20 @@ impl Link for Local {
     }
 
     fn review_act(&self, review: ReviewId, verb: ReviewVerb) -> Answer<'_, ReviewCard> {
-        answer(async move { self.client.review_act(review, &verb).await })
+        answer(async move { self.client.review_act(review, &verb, None).await })
+    }
+
+    fn review_act_keyed(
+        &self,
+        review: ReviewId,
+        verb: ReviewVerb,
+        key: String,
+    ) -> Answer<'_, ReviewCard> {
+        answer(async move { self.client.review_act(review, &verb, Some(key)).await })
+    }
+
+    fn booth(&self, review: ReviewId) -> Answer<'_, Booth> {
+        answer(self.client.booth(review))
     }
 
     fn away(&self, from: Option<Name>, to: Option<Name>, until: Option<Wall>) -> Answer<'_, ()> {

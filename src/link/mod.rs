@@ -18,8 +18,8 @@ use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ReviewCard, ReviewPage, ReviewQuery, ServerStatus,
     Summary, TeamPage, Why,
 };
-use crate::model::refusal::Refusal;
-use crate::model::review::{Ask, ReviewVerb};
+use crate::model::refusal::{Refusal, RefusalCode};
+use crate::model::review::{Ask, Booth, ReviewVerb};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 
@@ -117,6 +117,26 @@ pub trait Link: Send + Sync {
     /// something else is to be done is refused with `changed`: the review then says which one took
     /// its place.
     fn review_act(&self, review: ReviewId, verb: ReviewVerb) -> Answer<'_, ReviewCard>;
+
+    /// The same under the caller's own idempotency key: said again under it, it is done once, also
+    /// by a server that died over it. Without a server behind it, it is done whenever it is said.
+    fn review_act_keyed(
+        &self,
+        review: ReviewId,
+        verb: ReviewVerb,
+        key: String,
+    ) -> Answer<'_, ReviewCard> {
+        drop(key);
+        self.review_act(review, verb)
+    }
+
+    /// What this user must know to sign a vote on a review.
+    fn booth(&self, _review: ReviewId) -> Answer<'_, Booth> {
+        Box::pin(async {
+            let what = "votes are not signed here";
+            Err(LinkError::Refused(Refusal::new(RefusalCode::Conflict, what, "vote without")))
+        })
+    }
 
     /// Hands all seats of somebody on for a while (this user's own unless said), or takes them
     /// back.

@@ -5,9 +5,10 @@
 //! (checked by `invariants`).
 
 mod account;
+mod holdings;
+mod order;
 mod urgency;
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -19,11 +20,15 @@ use crate::model::job::{Cause, Groups, Job, Placement, State, TaskState};
 use crate::model::page::{Counts, Lane, is_stuck};
 use crate::sched::gangs;
 use crate::sched::index::account::account;
-use crate::sched::policy::gang::{Share, Standing};
+use crate::sched::index::holdings::asked_on;
+use crate::sched::policy::amounts::Amounts;
+use crate::sched::policy::gang::Share;
 use crate::sched::policy::order::Place;
 use crate::sched::policy::protection::may_evict_from;
 
 pub use account::Account;
+pub(super) use holdings::{Holding, holdings};
+pub use order::{Order, order};
 
 /// What jobs that want room have in common: if the first of them cannot be placed, none can.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,8 +124,9 @@ pub struct Index {
     pub(super) custom: OrdMap<Name, (u64, u64)>,
     /// What each team holds and wants.
     pub(super) accounts: OrdMap<Name, Account>,
-    /// Jobs that hold room and give way to others, by team, in the order of the queue.
-    pub(super) givers: OrdMap<Name, OrdSet<Place>>,
+    /// Jobs that hold room and give way to others, by team, in the order of the queue, with what
+    /// their tasks ask for on which nodes.
+    pub(super) givers: OrdMap<Name, OrdMap<Place, Arc<[(Name, Amounts)]>>>,
     /// The same by when they started, for minimum runtimes.
     pub(super) giver_starts: OrdMap<Name, OrdSet<(Mono, JobId)>>,
     /// When jobs that want room may first make others give some, if they wait for that.
@@ -159,9 +165,6 @@ pub struct Index {
     pub(super) limits: OrdSet<(Mono, JobId)>,
 }
 
-/// Place inside a lane; smaller comes first.
-pub type Order = (u64, u64);
-
 impl Index {
     /// Adds what a job contributes.
     pub(super) fn insert(&mut self, job: &Job) {
@@ -173,7 +176,8 @@ impl Index {
         }
         self.account(job, Account::plus);
         if let Some(place) = gives_way(job) {
-            self.givers.entry(job.spec.team.clone()).or_default().insert(place);
+            let givers = self.givers.entry(job.spec.team.clone()).or_default();
+            givers.insert(place, asked_on(job).collect());
             let starts = self.giver_starts.entry(job.spec.team.clone()).or_default();
             starts.insert((job.started.map_or(Mono(0), |at| at.now), job.id));
         }
@@ -214,7 +218,12 @@ impl Index {
         }
         self.account(job, Account::minus);
         if let Some(place) = gives_way(job) {
-            take(&mut self.givers, &job.spec.team, &place);
+            if let Some(givers) = self.givers.get_mut(&job.spec.team) {
+                givers.remove(&place);
+                if givers.is_empty() {
+                    self.givers.remove(&job.spec.team);
+                }
+            }
             let started = job.started.map_or(Mono(0), |at| at.now);
             take(&mut self.giver_starts, &job.spec.team, &(started, job.id));
         }
@@ -388,7 +397,7 @@ impl Index {
 
     /// Jobs that hold room and give way to others.
     pub fn givers(&self) -> impl Iterator<Item = JobId> + '_ {
-        self.givers.values().flatten().map(|place| place.id)
+        self.givers.values().flat_map(|givers| givers.keys()).map(|place| place.id)
     }
 
     /// Jobs for which room is kept, by from when on.
@@ -470,61 +479,6 @@ pub(super) fn delayed_until(job: &Job) -> Option<Mono> {
 fn has_promises(job: &Job) -> bool {
     job.tasks.iter().any(|task| task.state == TaskState::Nominated)
 }
-
-/// What one task holds, and where.
-pub(super) struct Holding<'a> {
-    /// Where.
-    pub placement: &'a Placement,
-    /// What.
-    pub held: Resources,
-    /// It is being given back.
-    pub stops: bool,
-}
-
-/// What each active task holds.
-pub(super) fn holdings(job: &Job) -> impl Iterator<Item = Holding<'_>> {
-    job.active_tasks().filter_map(move |task| {
-        let stops = task.state == TaskState::Stopping;
-        let placement = task.placement.as_ref()?;
-        Some(Holding { placement, held: holding(job, task.group), stops })
-    })
-}
-
-/// What one active task of a group holds: frozen it keeps memory and devices only.
-pub(super) fn holding(job: &Job, group: u32) -> Resources {
-    let request = job.spec.request_of(group);
-    match job.frozen {
-        false => request.clone(),
-        true => Resources { cpu_milli: 0, custom: Default::default(), ..request.clone() },
-    }
-}
-
-/// Place inside the lane: the oldest question, the longest run, the best place in the queue and
-/// the latest end come first.
-pub fn order(job: &Job) -> Order {
-    match Lane::of(job) {
-        Lane::Human => (job.prompt.as_ref().map_or(0, |prompt| prompt.since.now.0), 0),
-        Lane::Running => (job.started.map_or(0, |at| at.now.0), 0),
-        Lane::Ended => (u64::MAX - job.ended.map_or(0, |at| at.now.0), u64::MAX - job.id.0),
-        Lane::Queued => {
-            let Place { front: Reverse(rank), resumed: Reverse(resumed), latest_start, .. } =
-                Place::of(job, Standing::Below);
-            let waits = u64::from(job.state != State::Queued);
-            let urgency = URGENCY - u64::from(job.sort_priority()).min(URGENCY);
-            let front = FRONT - rank.min(FRONT);
-            let start = u64::try_from(latest_start.0 / 1000).unwrap_or(0).min(START);
-            let new = u64::from(!resumed) << 63;
-            let first = (waits << 63) | (urgency << 52) | (front << 32) | start;
-            (first, new | (job.submitted.now.0 & !(1 << 63)))
-        }
-    }
-}
-
-/// What fits in the bits of a place in a list: priorities, with boosts; the last million that
-/// were moved to the front; latest starts in seconds.
-const URGENCY: u64 = (1 << 11) - 1;
-const FRONT: u64 = (1 << 20) - 1;
-const START: u64 = (1 << 32) - 1;
 
 fn is_stuck_job(job: &Job) -> bool {
     !job.findings.is_empty() && is_stuck(&job.findings.values().cloned().collect::<Vec<_>>())

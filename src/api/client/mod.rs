@@ -2,11 +2,13 @@
 //!
 //! May use: `base`, `model`, `api/wire`. One connection is kept and used again; a lost one is
 //! looked for again for [`PATIENCE`], with the same idempotency key, so that what was asked
-//! happens at most once. [`calls`] has one method for each address; [`follow`] the streams.
+//! happens at most once. [`calls`] has one method for each address; [`follow`] the streams;
+//! [`sign`] signs a vote before it is sent.
 
 pub mod calls;
 pub mod follow;
 mod reviews;
+pub mod sign;
 pub mod sse;
 
 use std::path::{Path, PathBuf};

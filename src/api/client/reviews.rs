@@ -2,6 +2,7 @@
 
 use super::{Ask, CallError, Client};
 use crate::api::wire::receipt::Receipt;
+use crate::api::wire::review::booth::BoothDocument;
 use crate::api::wire::review::card::ReviewDocument;
 use crate::api::wire::review::list::{ReviewList, cursor_text};
 use crate::api::wire::review::requests::{AskRequest, AwayRequest, body_of};
@@ -10,7 +11,7 @@ use crate::api::wire::{WireError, check_version};
 use crate::base::{JobId, Name, ReviewId, Span, Wall};
 use crate::model::page::reviews::Which;
 use crate::model::page::{ReviewCard, ReviewPage, ReviewQuery};
-use crate::model::review::{self, ReviewVerb};
+use crate::model::review::{self, Booth, ReviewVerb};
 
 type Call<T> = Result<T, CallError>;
 
@@ -65,18 +66,37 @@ impl Client {
         Ok(self.document::<ReviewDocument>(ask).await?.try_into()?)
     }
 
-    /// Does something with a review; it as it stands then.
+    /// Does something with a review, under the caller's key or one of its own; it as it stands
+    /// then.
     ///
     /// # Errors
     /// As every call.
-    pub async fn review_act(&self, review: ReviewId, verb: &ReviewVerb) -> Call<ReviewCard> {
+    pub async fn review_act(
+        &self,
+        review: ReviewId,
+        verb: &ReviewVerb,
+        key: Option<String>,
+    ) -> Call<ReviewCard> {
         let what = match verb {
             ReviewVerb::Vote { .. } => "vote",
             verb => verb.word(),
         };
         let body = body_of(verb).map_err(|error| WireError(error.to_string()))?;
-        let ask = Ask::post(of_review(review, &format!("/{what}"))).json(&body)?.keyed();
+        let ask = Ask::post(of_review(review, &format!("/{what}"))).json(&body)?;
+        let ask = match key {
+            Some(key) => ask.with_key(key),
+            None => ask.keyed(),
+        };
         Ok(self.document::<ReviewDocument>(ask).await?.try_into()?)
+    }
+
+    /// What this user must know to sign a vote on a review.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn booth(&self, review: ReviewId) -> Call<Booth> {
+        let ask = Ask::get(of_review(review, "/booth"));
+        Ok(self.document::<BoothDocument>(ask).await?.try_into()?)
     }
 
     /// Hands all seats of somebody on for a while, or takes them back.

@@ -44,6 +44,7 @@ use super::{
         reviews::list,
         reviews::show,
         reviews::ask,
+        reviews::booth,
         reviews::vote,
         reviews::edit,
         reviews::ask_back,

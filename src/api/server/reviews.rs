@@ -11,3 +11,4 @@ mod signature;
 pub use acts::*;
 pub use ask::*;
 pub use read::*;
+pub use signature::*;

@@ -5,6 +5,7 @@
 //! [`Action::hash`].
 
 pub mod amount;
+pub mod command;
 pub mod diff;
 pub mod json;
 pub mod projection;

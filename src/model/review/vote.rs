@@ -92,7 +92,7 @@ impl Assurance {
     }
 }
 
-/// A signature (SSHSIG) over hash and verdict. Whoever puts it into a command has checked it.
+/// A signature (SSHSIG) over a [`super::Ballot`]. Whoever puts it into a command has checked it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
     /// Fingerprint of the key: `SHA256:…`.
@@ -101,4 +101,7 @@ pub struct Signature {
     pub touched: bool,
     /// The armoured signature.
     pub armoured: String,
+    /// What was signed ([`super::Ballot::text`]), byte for byte.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
 }

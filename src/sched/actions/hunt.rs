@@ -67,9 +67,15 @@ pub fn run(board: &mut Board, hunt: &dyn Hunt) {
     let each = (board.rooms.len() as u64 * ROUNDS_PER_JOB).max(JOB_LOOKS_MIN);
     let end = board.looks.saturating_add(each * JOBS_PER_ACTION);
     let mut failed: BTreeSet<Arc<Shape>> = BTreeSet::new();
-    // Until somebody was helped nobody else comes to be one that may look for victims.
+    // Until somebody was helped nobody else comes to be one that may look for victims, and once
+    // enough was looked at nobody is helped any more.
     let mut helped = false;
-    while let Some(head) = turns.pop(&board.teams).filter(|_| helped || !open.is_empty()) {
+    let goes_on = |board: &Board, helped, open: &BTreeSet<JobId>| {
+        helped || (!open.is_empty() && board.looks <= end)
+    };
+    while goes_on(board, helped, &open)
+        && let Some(head) = turns.pop(&board.teams)
+    {
         open.remove(&head.id());
         let tries = head.shape.thaw.is_none() && board.looks <= end;
         let tries = tries && !failed.contains(&head.shape);

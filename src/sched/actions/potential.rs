@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
+use crate::base::Name;
 use crate::model::Resources;
 use crate::sched::actions::need::times;
 use crate::sched::actions::search::Taker;
@@ -136,16 +138,11 @@ impl Board {
             return known.clone();
         }
         let places = self.world().index().givers.get(self.teams.name(team));
-        let giver = |place: &Place| {
-            let job = self.world().job(place.id)?;
-            let holds = job.active_tasks().filter_map(|task| {
-                let node = self.node(&task.placement.as_ref()?.node)?;
-                Some((node, Amounts::from(job.spec.request_of(task.group))))
-            });
-            Some((*place, holds.collect()))
+        let giver = |(place, holds): (&Place, &Arc<[(Name, Amounts)]>)| {
+            let known = holds.iter().filter_map(|(node, more)| Some((self.node(node)?, *more)));
+            (*place, known.collect())
         };
-        let givers: Rc<Vec<Giver>> =
-            Rc::new(places.into_iter().flatten().filter_map(giver).collect());
+        let givers: Rc<Vec<Giver>> = Rc::new(places.into_iter().flatten().map(giver).collect());
         self.potential.givers.insert(team, givers.clone());
         givers
     }

@@ -26,7 +26,7 @@ impl Hunt for Preempt {
     fn aim(&self, board: &Board, head: &Head) -> Option<Box<dyn Aim>> {
         let sheltered = !board.world().index().sheltered.is_empty();
         let givers = board.world().index().givers.get(board.teams.name(head.team));
-        let lowest = givers.and_then(|givers| givers.get_max()).map(|place| place.priority);
+        let lowest = givers.and_then(|givers| givers.get_max()).map(|(place, _)| place.priority);
         // Its own priority is no higher than that of its place.
         if board.deeds.is_empty() && lowest.is_none_or(|lowest| lowest < head.place.priority) {
             return None;

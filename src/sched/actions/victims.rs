@@ -177,7 +177,7 @@ impl<'a> Victims<'a> {
         let givers = board.world().index().givers.get(board.teams.name(team));
         let from = seen.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
         let mut range = givers.map(|givers| givers.range((std::ops::Bound::Unbounded, from)));
-        let before = std::iter::from_fn(|| range.as_mut()?.next_back());
+        let before = std::iter::from_fn(|| Some(range.as_mut()?.next_back()?.0));
         let mut before = before.take_while(|place| !self.choice.ends_at(place));
         let found = before.find(|place| self.choice.allows(place)).copied();
         self.seen[team] = found.map(Some);

@@ -169,6 +169,12 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         }
         Fact::JobThawed { .. } => {
             job.frozen = false;
+            for task in &mut job.tasks {
+                let lent = std::mem::take(&mut task.lent);
+                if let Some(placement) = task.placement.as_mut().filter(|_| !lent.is_empty()) {
+                    placement.gpus = lent;
+                }
+            }
             job.asking.returning = false;
             let started = job.tasks.iter().any(|task| task.started.is_some());
             job.ran_since = started.then_some(active);

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use crate::base::JobId;
 use crate::model::Resources;
+use crate::model::job::{Job, State};
 use crate::sched::board::Board;
 use crate::sched::board::place::sum;
 use crate::sched::board::seat::Waiting;
 use crate::sched::board::turns::Waits;
-use crate::sched::index::Shape;
+use crate::sched::index::{Shape, wants};
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::gang::Share;
 use crate::sched::policy::order::Place;
@@ -60,14 +61,33 @@ impl Board {
         (!paused).then(|| Head { place, chunk: chunk(), shape, team, again })
     }
 
+    /// A job that waits for people, as it will want room once it has its answer.
+    pub fn comes_back(&self, job: &Job) -> Option<Head> {
+        let mut back = job.clone();
+        back.state = State::Queued;
+        let (shape, place) = wants(&back)?;
+        self.head(&Arc::new(shape), place)
+    }
+
     /// The next job of the same shape.
     pub fn after(&self, head: &Head) -> Option<Head> {
+        self.after_where(head, usize::MAX, |_| true)
+    }
+
+    /// The next wanted job of the same shape, of so many at most.
+    pub fn after_where(
+        &self,
+        head: &Head,
+        most: usize,
+        wanted: impl Fn(JobId) -> bool,
+    ) -> Option<Head> {
         if head.again {
             return None;
         }
         use std::ops::Bound::{Excluded, Unbounded};
         let places = self.world.index().queue.get(&head.shape)?;
-        self.first_head(&head.shape, places.range((Excluded(head.place), Unbounded)))
+        let places = places.range((Excluded(head.place), Unbounded)).take(most);
+        self.first_head(&head.shape, places.filter(|place| wanted(place.id)))
     }
 
     /// A job that was just placed, with what it wants next.

@@ -38,6 +38,7 @@ use crate::sched::future::timeline::{Parts, Timeline};
 use crate::sched::index::{Holding, Use, holdings};
 use crate::sched::policy::amounts::{Amounts, Kind};
 use crate::sched::policy::fit::{Device, Level, Room};
+use crate::sched::policy::glance::Glance;
 use crate::sched::policy::profile::Profile;
 use crate::sched::policy::queue::Queue;
 use crate::sched::world::World;
@@ -73,6 +74,8 @@ pub struct Board {
     standing: Option<Box<Standing>>,
     /// What is reserved in the end.
     pub kept: Vec<Kept>,
+    /// What each room comes to, for whoever looks at all of them.
+    glances: Vec<Glance>,
     /// What is or will be free on each node that takes new work.
     frees: Vec<Amounts>,
     /// The sum of that.
@@ -143,6 +146,7 @@ impl Board {
             guarded: false,
             standing: None,
             kept: Vec::new(),
+            glances: Vec::new(),
             frees: Vec::new(),
             free: Amounts::default(),
             timeline: OnceCell::new(),
@@ -153,6 +157,7 @@ impl Board {
             log: Vec::new(),
         };
         board.doubt_the_stuck();
+        board.glances = board.rooms.iter().map(Glance::of).collect();
         board.frees = (0..board.rooms.len()).map(|node| board.free_now_or_later(node)).collect();
         board.free = board.frees.iter().fold(Amounts::default(), |sum, free| sum.plus(free));
         board
@@ -252,6 +257,7 @@ impl Board {
     }
 
     fn count_free(&mut self, node: usize) {
+        self.glances[node] = Glance::of(&self.rooms[node]);
         let (before, after) = (self.frees[node], self.free_now_or_later(node));
         self.free = self.free.minus(&before).plus(&after);
         self.frees[node] = after;

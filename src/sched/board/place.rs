@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use crate::base::{JobId, Name};
 use crate::model::Resources;
-use crate::model::job::{GpuShare, JobSpec};
+use crate::model::job::{GpuShare, Job, JobSpec};
 use crate::model::setup::PlaceBy;
 use crate::sched::board::Board;
 use crate::sched::board::heads::{Head, asks};
 use crate::sched::board::seat::{Mark, Seat, Spot, Waiting};
 use crate::sched::board::{Undo, settle::Deed};
+use crate::sched::future::guard::surely_over;
 use crate::sched::policy::amounts::Amounts;
-use crate::sched::policy::fit::{self, Grip, Level, When};
+use crate::sched::policy::fit::{Grip, Level, Room, When};
 use crate::sched::policy::gates;
+use crate::sched::policy::glance;
 use crate::sched::policy::queue::lineage;
 use crate::sched::policy::spot;
 
@@ -86,7 +88,7 @@ impl Board {
                 continue;
             }
             // Nothing was tried before it that would be taken back now.
-            if at == 0 && fresh && plain && mode == Mode::Start && self.denies_nothing() {
+            if at == 0 && fresh && plain && mode == Mode::Start && !self.keeps_any() {
                 self.hopeless.push(asks[0]);
             }
             return false;
@@ -167,12 +169,14 @@ impl Board {
     ) -> Option<(usize, When)> {
         let fussy = Fussy::of(&seat.job.spec, group, seat.job.has_way_back(), self.spot_rule());
         let need = Amounts::from(request);
-        fit::choose(&self.rooms, request, by, When::Later, |node| {
+        let over = self.keeps_any().then(|| surely_over(self, &seat.job));
+        glance::choose(&self.rooms, &self.glances, request, by, |node| {
             Some(node) != but
                 && need.fits_in(&self.frees[node])
                 && self.takes(node, &fussy)
-                && self.admits(seat, node, request)
-                && self.stands_beside(seat, node, request)
+                && over.is_none_or(|over| {
+                    self.admits(node, request, over) && self.stands_beside(seat, node, &need, over)
+                })
         })
     }
 
@@ -376,7 +380,7 @@ impl Board {
         }
     }
 
-    /// A frozen job goes on where it is, if the cores and units it gave back are free. A drained
+    /// A frozen job goes on where it is, if the cores, units and devices it gave back are free. A drained
     /// node takes no new work, but what is there may go on: else it would never become empty.
     pub fn thaw(&mut self, id: JobId) -> bool {
         let Some(seat) = self.seat(id) else { return false };
@@ -394,8 +398,20 @@ impl Board {
         let fit = |(name, need): (&Name, &u64)| self.node(name).is_some_and(|n| free(n, *need));
         let held =
             |(name, need): (&Name, &u64)| self.units(name).is_some_and(|l| l.free() >= *need);
-        if !cores.iter().all(fit) || !units.custom.iter().all(held) {
+        let lent = lent(&job);
+        let back = |((name, index), need): (&(Name, u32), &u64)| {
+            self.node(name).is_some_and(|node| device_has(&self.rooms[node], *index, *need))
+        };
+        if !cores.iter().all(fit) || !units.custom.iter().all(held) || !lent.iter().all(back) {
             return false;
+        }
+        for ((name, index), need) in &lent {
+            if let Some(node) = self.node(name) {
+                self.change_room(node, |room| {
+                    let device = room.devices.iter_mut().find(|device| device.index == *index);
+                    device.into_iter().for_each(|device| device.level.take(*need, When::Now));
+                });
+            }
         }
         for (name, need) in &cores {
             if let Some(node) = self.node(name) {
@@ -405,7 +421,11 @@ impl Board {
         for (name, need) in &units.custom {
             self.change_units(name, |level| level.take(*need, When::Now));
         }
-        let need = Resources { cpu_milli: cores.values().sum(), ..Resources::default() };
+        let need = Resources {
+            cpu_milli: cores.values().sum(),
+            gpu_milli: lent.values().sum(),
+            ..Resources::default()
+        };
         self.book(id, &need, true);
         if let Some(seat) = self.seats.get_mut(&id) {
             seat.thaws = true;
@@ -419,6 +439,24 @@ impl Board {
     pub fn spot_rule(&self) -> bool {
         self.world.setup().cycle.on("spot")
     }
+}
+
+/// What a frozen job lent out, by node and device.
+fn lent(job: &Job) -> BTreeMap<(Name, u32), u64> {
+    let mut lent = BTreeMap::new();
+    for task in job.active_tasks() {
+        let Some(placement) = &task.placement else { continue };
+        for share in &task.lent {
+            *lent.entry((placement.node.clone(), share.index)).or_default() += share.milli;
+        }
+    }
+    lent
+}
+
+/// So much of a device is free.
+pub fn device_has(room: &Room, index: u32, need: u64) -> bool {
+    let device = room.devices.iter().find(|device| device.index == index);
+    device.is_some_and(|device| device.level.free() >= need)
 }
 
 /// The devices of a task that has had room since before the cycle.

@@ -8,7 +8,6 @@ use crate::model::job::{Job, TaskState};
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::board::seat::Seat;
-use crate::sched::future::guard::surely_over;
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::fit::{Grip, When};
 use crate::sched::world::World;
@@ -79,11 +78,6 @@ impl Board {
         standing.is_some_and(|held| !held.looks_away && !held.kept.is_empty())
     }
 
-    /// Nobody is kept from room that is free.
-    pub(super) fn denies_nothing(&self) -> bool {
-        self.guard.is_none() && !self.keeps_room()
-    }
-
     /// Does something as if nothing were kept for others.
     pub fn beside_nothing<T>(&mut self, act: impl FnOnce(&mut Board) -> T) -> T {
         let look_away = |board: &mut Board, on: bool| {
@@ -95,16 +89,26 @@ impl Board {
         done
     }
 
-    /// Whether a node has room for a task of a job beside what is kept there for others: they
-    /// begin once it is over, or do with what it leaves.
-    pub(super) fn stands_beside(&self, seat: &Seat, node: usize, request: &Resources) -> bool {
+    /// Something is kept from some: who starts must be over in time.
+    pub(super) fn keeps_any(&self) -> bool {
+        self.guard.is_some() || self.keeps_room()
+    }
+
+    /// Whether a node has room for a task of a job that is over by then beside what is kept there
+    /// for others: they begin once it is over, or do with what it leaves.
+    pub(super) fn stands_beside(
+        &self,
+        seat: &Seat,
+        node: usize,
+        need: &Amounts,
+        over: Mono,
+    ) -> bool {
         let standing = self.standing.as_ref().filter(|standing| !standing.looks_away);
         let kept = standing.and_then(|standing| standing.kept.get(&node));
         let Some(kept) = kept else { return true };
-        let over = surely_over(self, &seat.job);
         let others = kept.iter().filter(|(job, at, _)| *job != seat.id() && *at < over);
         let sum = others.fold(Amounts::default(), |sum, (.., room)| sum.plus(room));
-        let (free, need) = (self.free_on(node), sum.plus(&Amounts::from(request)));
+        let (free, need) = (self.free_on(node), sum.plus(need));
         sum == Amounts::default() || need.fits_in(&free)
     }
 
@@ -143,7 +147,8 @@ impl Board {
     fn serves(&self, request: &Resources) -> bool {
         let need = Amounts::from(request);
         let fits = |node: &usize| {
-            need.fits_in(&self.frees[*node]) && self.rooms[*node].fits(request, When::Now)
+            need.fits_in(&self.frees[*node])
+                && self.glances[*node].fits(&self.rooms[*node], request, When::Now)
         };
         (0..self.rooms.len()).any(|node| fits(&node))
     }

@@ -92,7 +92,7 @@ fn quota(world: &World, job: &Job, at: At) -> Option<Reason> {
 /// The lowest priority that would do: just above one of those who run in its team.
 fn priority(world: &World, job: &Job, at: At) -> Option<Reason> {
     let places = world.index().givers.get(&job.spec.team)?;
-    let above = places.iter().map(|place| place.own.saturating_add(1));
+    let above = places.keys().map(|place| place.own.saturating_add(1));
     let tries: BTreeSet<u16> =
         above.filter(|p| *p > job.priority() && *p <= PRIORITY_MAX).collect();
     tries.into_iter().take(PRIORITIES).find_map(|priority| {

@@ -15,7 +15,6 @@ use crate::model::job::{Job, State};
 use crate::model::page::Lane;
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
-use crate::sched::board::seat::Seat;
 use crate::sched::future::ask::{Ask, Slot};
 use crate::sched::future::estimate::{self, Left};
 use crate::sched::future::timeline::{By, Timeline, parts};
@@ -78,7 +77,7 @@ impl Guard {
 
     /// The earliest room for what is asked for, from a time on.
     pub fn look(&mut self, board: &Board, ask: &Ask, from: Mono) -> Option<Slot> {
-        self.timeline.know(board, ask);
+        self.timeline.know(board, [ask]);
         self.timeline.earliest(ask, from)
     }
 
@@ -124,10 +123,10 @@ impl Board {
         })
     }
 
-    /// Whether a task may start on a node beside what is reserved there.
-    pub(in crate::sched) fn admits(&self, seat: &Seat, node: usize, request: &Resources) -> bool {
+    /// Whether a task that is over by then may start on a node beside what is reserved there.
+    pub(in crate::sched) fn admits(&self, node: usize, request: &Resources, over: Mono) -> bool {
         let Some(guard) = &self.guard else { return true };
-        guard.admits(node, &parts(request), surely_over(self, &seat.job))
+        guard.admits(node, &parts(request), over)
     }
 
     /// The same for countable resources.

@@ -109,17 +109,10 @@ impl Keeper {
 
 /// The next job of a head's shape that is expected to be over sooner.
 pub fn shorter(board: &Board, head: &Head) -> Option<Head> {
-    let over = |head: &Head| Some(surely_over(board, board.world().job(head.id())?));
-    let too_late = over(head)?;
-    let mut next = board.after(head);
-    for _ in 0..SHORTER_LOOKS {
-        let head = next?;
-        if over(&head)? < too_late {
-            return Some(head);
-        }
-        next = board.after(&head);
-    }
-    None
+    let over = |id: JobId| Some(surely_over(board, board.world().job(id)?));
+    let too_late = over(head.id())?;
+    let in_time = |id: JobId| over(id).is_some_and(|over| over < too_late);
+    board.after_where(head, SHORTER_LOOKS, in_time)
 }
 
 /// Those that have waited past the patience or were put off too often, the longest wait first.

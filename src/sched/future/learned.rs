@@ -40,6 +40,11 @@ impl Class {
             Class::Team(team()),
         ]
     }
+
+    fn team(&self) -> &Name {
+        let (Class::Name(team, _) | Class::Executable(team, _) | Class::Team(team)) = self;
+        team
+    }
 }
 
 /// What is known of a class.
@@ -62,7 +67,40 @@ impl Known {
 /// What past runs say.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Learned {
-    classes: OrdMap<Class, Arc<Known>>,
+    teams: OrdMap<Name, OfTeam>,
+    /// How many classes are remembered.
+    len: usize,
+}
+
+/// What the runs of a team say: estimates are asked for far more often than runs end, so that
+/// they are found without a copy of a name.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct OfTeam {
+    own: Option<Arc<Known>>,
+    names: OrdMap<Name, Arc<Known>>,
+    executables: OrdMap<Name, Arc<Known>>,
+}
+
+impl OfTeam {
+    fn len(&self) -> usize {
+        usize::from(self.own.is_some()) + self.names.len() + self.executables.len()
+    }
+
+    fn get(&self, class: &Class) -> Option<&Arc<Known>> {
+        match class {
+            Class::Name(_, name) => self.names.get(name),
+            Class::Executable(_, executable) => self.executables.get(executable),
+            Class::Team(_) => self.own.as_ref(),
+        }
+    }
+
+    fn put(&mut self, class: Class, known: Arc<Known>) {
+        match class {
+            Class::Name(_, name) => drop(self.names.insert(name, known)),
+            Class::Executable(_, executable) => drop(self.executables.insert(executable, known)),
+            Class::Team(_) => self.own = Some(known),
+        }
+    }
 }
 
 impl Learned {
@@ -72,55 +110,81 @@ impl Learned {
             if matches!(&class, Class::Executable(_, executable) if executable.is_empty()) {
                 continue;
             }
-            let known = self.classes.get(&class);
+            let known = self.teams.get(class.team()).and_then(|team| team.get(&class));
             let mut history = known.map_or_else(History::default, |known| known.history.clone());
             history.note(sample);
-            self.classes.insert(class, Arc::new(Known::new(history, now)));
+            self.put(class, Arc::new(Known::new(history, now)));
         }
         self.forget();
     }
 
-    /// What the runs of a class come to; `None` if there were none.
-    pub fn of(&self, class: &Class) -> Option<Estimate> {
-        self.classes.get(class).map(|known| known.estimate)
+    /// What past runs say of a job: those of its name, of its executable, of its team.
+    pub fn of(&self, spec: &JobSpec) -> [Option<Estimate>; 3] {
+        let Some(team) = self.teams.get(&spec.team) else { return [None; 3] };
+        let all =
+            [team.names.get(&spec.name), team.executables.get(&spec.executable), team.own.as_ref()];
+        all.map(|known| known.map(|known| known.estimate))
     }
 
     /// How many classes are remembered.
     pub fn len(&self) -> usize {
-        self.classes.len()
+        self.len
     }
 
     /// Nothing is remembered.
     pub fn is_empty(&self) -> bool {
-        self.classes.is_empty()
+        self.len == 0
+    }
+
+    fn put(&mut self, class: Class, known: Arc<Known>) {
+        let team = self.teams.entry(class.team().clone()).or_default();
+        let before = team.len();
+        team.put(class, known);
+        self.len += team.len() - before;
+    }
+
+    /// All of them: teams by name, of each its names, its executables, itself.
+    fn all(&self) -> impl Iterator<Item = (Class, &Arc<Known>)> {
+        self.teams.iter().flat_map(|(team, of_team)| {
+            let named = |(name, known)| (Class::Name(Name::clone(team), Name::clone(name)), known);
+            let executed =
+                |(name, known)| (Class::Executable(Name::clone(team), Name::clone(name)), known);
+            let own = of_team.own.iter().map(|known| (Class::Team(team.clone()), known));
+            let names = of_team.names.iter().map(named);
+            names.chain(of_team.executables.iter().map(executed)).chain(own)
+        })
     }
 
     /// Forgets the oldest of too many; a tenth at once, so that it does not happen at every run.
     fn forget(&mut self) {
-        if self.classes.len() <= CLASSES_MAX {
+        if self.len <= CLASSES_MAX {
             return;
         }
-        let mut all: Vec<_> = std::mem::take(&mut self.classes).into_iter().collect();
+        let mut all: Vec<(Class, Arc<Known>)> =
+            self.all().map(|(class, known)| (class, known.clone())).collect();
         all.sort_by(|(a, known_a), (b, known_b)| {
             (Reverse(known_a.last), a).cmp(&(Reverse(known_b.last), b))
         });
         all.truncate(CLASSES_MAX / 10 * 9);
-        self.classes = all.into_iter().collect();
+        *self = Learned::default();
+        all.into_iter().for_each(|(class, known)| self.put(class, known));
     }
 }
 
 impl Serialize for Learned {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let all = self.classes.iter().map(|(class, known)| (class, known.last, &known.history));
+        let all = self.all().map(|(class, known)| (class, known.last, &known.history));
         serializer.collect_seq(all)
     }
 }
 
 impl<'de> Deserialize<'de> for Learned {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Learned, D::Error> {
-        let all = Vec::<(Class, Mono, History)>::deserialize(deserializer)?;
-        let known = |(class, last, history)| (class, Arc::new(Known::new(history, last)));
-        Ok(Learned { classes: all.into_iter().map(known).collect() })
+        let mut learned = Learned::default();
+        for (class, last, history) in Vec::<(Class, Mono, History)>::deserialize(deserializer)? {
+            learned.put(class, Arc::new(Known::new(history, last)));
+        }
+        Ok(learned)
     }
 }
 
@@ -142,12 +206,14 @@ mod tests {
         let mut learned = Learned::default();
         learned.note(&spec("train", "python3"), ran(100), Mono(1));
         learned.note(&spec("check", "python3"), ran(300), Mono(2));
-        let [name, executable, team] = Class::all_of(&spec("train", "python3"));
-        let median = |class| learned.of(class).map(|estimate| estimate.median);
-        assert_eq!(median(&name), Some(Span::secs(100)));
-        assert_eq!(median(&executable), Some(Span::secs(100)));
-        assert_eq!(learned.of(&team).map(|estimate| estimate.p90), Some(Span::secs(300)));
-        assert_eq!(median(&Class::Name("web".into(), "train".into())), None);
+        let of = |spec: &JobSpec| learned.of(spec).map(|known| known.map(|known| known.median));
+        let (short, long) = (Some(Span::secs(100)), Some(Span::secs(300)));
+        assert_eq!(of(&spec("train", "python3")), [short, short, short]);
+        assert_eq!(of(&spec("check", "sh")), [long, None, short]);
+        let p90 = learned.of(&spec("new", "new"))[2].map(|known| known.p90);
+        assert_eq!(p90, long, "nine of ten of the team");
+        let web = JobSpec { team: "web".into(), ..spec("train", "python3") };
+        assert_eq!(of(&web), [None; 3]);
     }
 
     #[test]
@@ -157,9 +223,10 @@ mod tests {
             learned.note(&spec(&format!("job-{n}"), ""), ran(n), Mono(n));
         }
         assert!(learned.len() <= CLASSES_MAX, "{}", learned.len());
-        let named = |n: usize| learned.of(&Class::Name("ml".into(), format!("job-{n}").into()));
+        assert_eq!(learned.len(), learned.all().count());
+        let named = |n: usize| learned.of(&spec(&format!("job-{n}"), ""))[0];
         assert!(named(0).is_none() && named(CLASSES_MAX - 1).is_some());
-        assert!(learned.of(&Class::Team("ml".into())).is_some(), "it was used last");
+        assert!(learned.of(&spec("new", ""))[2].is_some(), "it was used last");
     }
 
     #[test]

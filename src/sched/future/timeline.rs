@@ -6,7 +6,7 @@
 //! devices; devices are counted, so that a share of one is taken to fit wherever as much is left
 //! over in all. Start with [`Timeline::of`], then [`Timeline::earliest`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use crate::base::{Mono, Name, Span};
 use crate::model::Resources;
@@ -14,7 +14,7 @@ use crate::model::job::{GpuShare, Job, TaskState};
 use crate::sched::board::Board;
 use crate::sched::board::seat::{Mark, Spot};
 use crate::sched::board::settle::Deed;
-use crate::sched::future::ask::{Ask, Counter, Slot};
+use crate::sched::future::ask::{Ask, Counter, Slot, Wish};
 use crate::sched::future::estimate::{self, Left};
 use crate::sched::policy::capacity::Capacity;
 use crate::sched::policy::fit::{Grip, Level, Room, WHOLE, When};
@@ -162,7 +162,7 @@ impl Timeline {
                 see(job, (rank, task.group), &spot, end);
             }
         }
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         for deed in &board.deeds {
             let Deed::Goes(id) = deed else { continue };
             let Some(seat) = board.seated(*id).filter(|_| seen.insert(*id)) else { continue };
@@ -199,23 +199,21 @@ impl Timeline {
         self.end_of(board, job).since(self.now)
     }
 
-    /// Sees to it that what a request needs that is not on a node is known.
-    pub fn know(&mut self, board: &Board, ask: &Ask) {
-        let unknown: Vec<&Counter> =
-            ask.counters.keys().filter(|name| !self.units.contains_key(*name)).collect();
+    /// Sees to it that what requests need that is not on a node is known.
+    pub fn know<'a>(&mut self, board: &Board, asks: impl IntoIterator<Item = &'a Ask>) {
+        let counters = asks.into_iter().flat_map(|ask| ask.counters.keys());
+        let unknown: BTreeSet<Counter> =
+            counters.filter(|name| !self.units.contains_key(*name)).cloned().collect();
         if unknown.is_empty() {
             return;
         }
         let mut ends: BTreeMap<&Counter, Vec<(Mono, i64)>> = BTreeMap::new();
         self.each_end(board, |job, whose, _, end| {
-            for counter in &unknown {
-                let held = counter.held_by(board, job, whose);
-                if held > 0 {
-                    ends.entry(*counter).or_default().push((end, signed(held)));
-                }
+            for (counter, held) in Counter::held_by(&unknown, board, job, whose) {
+                ends.entry(counter).or_default().push((end, signed(held)));
             }
         });
-        for counter in unknown {
+        for counter in &unknown {
             let mut ends = ends.remove(counter).unwrap_or_default();
             ends.sort_unstable();
             let line = Profile::with_ends(counter.free(board), ends);
@@ -255,9 +253,16 @@ impl Timeline {
     /// The earliest start at which there is room on nodes: of the instants at which one more
     /// task fits somewhere, the first at which all of them do.
     fn room_from(&self, ask: &Ask, from: Mono) -> Option<Slot> {
+        // Mostly there is room as soon as enough tasks could start one by one.
+        if let [wish] = &*ask.wishes {
+            let at = self.enough_from(wish, ask.length, from)?;
+            if let Some(slot) = self.room_at(ask, at) {
+                return Some(slot);
+            }
+        }
         let mut starts: Vec<(Mono, usize)> = Vec::new();
         for (at, wish) in ask.wishes.iter().enumerate() {
-            for node in &wish.nodes {
+            for node in &*wish.nodes {
                 for n in 1..=wish.tasks {
                     let need = times(&wish.need, n);
                     let Some(start) = self.lines[*node].earliest(&need, ask.length, from) else {
@@ -283,13 +288,34 @@ impl Timeline {
         None
     }
 
+    /// From when on as many of its tasks could have started as a wish is for, each by itself.
+    fn enough_from(&self, wish: &Wish, length: Span, from: Mono) -> Option<Mono> {
+        let tasks = usize::try_from(wish.tasks).unwrap_or(usize::MAX);
+        let mut first: BinaryHeap<Mono> = BinaryHeap::new();
+        for node in &*wish.nodes {
+            for n in 1..=wish.tasks {
+                let full = first.len() >= tasks;
+                let latest = first.peek().filter(|_| full).copied().unwrap_or(Mono(u64::MAX));
+                let need = times(&wish.need, n);
+                let line = &self.lines[*node];
+                let Some(start) = line.earliest_by(&need, length, from, latest) else { break };
+                first.push(start);
+                if full {
+                    first.pop();
+                }
+            }
+        }
+        if first.len() < tasks { None } else { first.peek().copied() }
+    }
+
     /// Where all tasks would go at a time: to the nodes of which least is free until then, so
     /// that others lose least; then to those they are to stay on, then to the fullest.
     fn room_at(&self, ask: &Ask, at: Mono) -> Option<Slot> {
         let until = at + ask.length;
         let mut taken: BTreeMap<usize, Parts> = BTreeMap::new();
         for wish in &ask.wishes {
-            let mut nodes = wish.nodes.clone();
+            let fits = |node: &&usize| self.lines[**node].fits(&wish.need, at, until);
+            let mut nodes: Vec<usize> = wish.nodes.iter().filter(fits).copied().collect();
             nodes.sort_by_cached_key(|node| {
                 let key = |free: &Parts| (free[4], free[3], free[0]);
                 let line = &self.lines[*node];

@@ -64,7 +64,12 @@ impl<A: Capacity> Profile<A> {
     /// The earliest start, not before `from`, at which `need` is free for so long. `None` if
     /// there never is.
     pub fn earliest(&self, need: &A, length: Span, from: Mono) -> Option<Mono> {
-        self.search(need, length, from, None)
+        self.search(need, length, from, Mono(u64::MAX), None)
+    }
+
+    /// The same, if it is not after `latest`.
+    pub fn earliest_by(&self, need: &A, length: Span, from: Mono, latest: Mono) -> Option<Mono> {
+        self.search(need, length, from, latest, None)
     }
 
     /// An earlier start for a reservation of `need` for so long that stands at `held`: the
@@ -73,15 +78,24 @@ impl<A: Capacity> Profile<A> {
     pub fn sooner(&self, need: &A, length: Span, from: Mono, held: Mono) -> Option<Mono> {
         // Its own room continues any free room that reaches it, so what lies behind its present
         // start does not matter.
-        if held <= from { None } else { self.search(need, length, from, Some(held)) }
+        let latest = Mono(u64::MAX);
+        if held <= from { None } else { self.search(need, length, from, latest, Some(held)) }
     }
 
-    fn search(&self, need: &A, length: Span, from: Mono, held: Option<Mono>) -> Option<Mono> {
+    fn search(
+        &self,
+        need: &A,
+        length: Span,
+        from: Mono,
+        latest: Mono,
+        held: Option<Mono>,
+    ) -> Option<Mono> {
         let first = self.index_at(from);
         let mut start = Some(from);
         let mut steps = self.steps[first..].iter().peekable();
         while let Some(step) = steps.next() {
-            if held.is_some_and(|held| step.at >= held) {
+            let too_late = start.is_none() && step.at > latest;
+            if too_late || held.is_some_and(|held| step.at >= held) {
                 return None;
             }
             if !step.free.covers(need) {
@@ -211,6 +225,9 @@ mod tests {
             prop_assert!(steps.windows(2).all(|p| p[0].0 < p[1].0 && p[0].1 != p[1].1));
             let expected = plain.earliest(need, length, from).map(Mono);
             prop_assert_eq!(profile.earliest(&need, Span(length), Mono(from)), expected);
+            let latest = Mono(from + u64::try_from(gone).unwrap());
+            let by = profile.earliest_by(&need, Span(length), Mono(from), latest);
+            prop_assert_eq!(by, expected.filter(|at| *at <= latest));
             let all = (from..from + length).all(|at| plain.at(at).covers(&need));
             prop_assert_eq!(profile.fits(&need, Mono(from), Mono(from + length)), all);
             profile.forget(Mono(from));

@@ -60,6 +60,9 @@ pub(super) fn decide(
     let stands = review
         .standing_votes()
         .any(|old| old.seat == vote.seat && old.by == vote.by && old.verdict == vote.verdict);
+    if !stands && vote.signature.is_some() {
+        check_first_use(review, &vote)?;
+    }
     if !stands {
         note(plan, review, ReviewFact::Voted { vote: Box::new(vote) });
     }
@@ -197,6 +200,16 @@ fn check_uses(review: &Review, undo: Span, uses: Option<u32>) -> Result<(), Refu
         return Err(usage(what, "leave out the number of times"));
     }
     Ok(())
+}
+
+/// A signature is for one vote: nobody brings a yes back that its voter has replaced by a no.
+fn check_first_use(review: &Review, vote: &Vote) -> Result<(), Refusal> {
+    let used = review.votes.iter().any(|earlier| earlier.signature == vote.signature);
+    if !used {
+        return Ok(());
+    }
+    let what = format!("this signature was used for an earlier vote on {}", review.id);
+    Err(Refusal::new(RefusalCode::Forbidden, what, "sign again"))
 }
 
 fn check_until(plan: &Plan, review: &Review, until: Option<Wall>) -> Result<(), Refusal> {

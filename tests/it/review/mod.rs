@@ -17,5 +17,6 @@ mod parking;
 mod policies;
 mod random;
 mod requirements;
+mod returning;
 mod talking;
 mod voters;

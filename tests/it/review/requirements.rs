@@ -484,6 +484,7 @@ fn r20_the_record_has_bytes_hash_rule_votes_and_their_assurance() {
         key: "SHA256:k".into(),
         touched: true,
         armoured: "-----BEGIN SSH SIGNATURE-----".into(),
+        text: "{}\n".into(),
     };
     let hash = office.review(review).hash.to_string();
     let ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, .. } = yes(&hash) else {

@@ -93,7 +93,7 @@ fn assurance_is_what_the_uid_and_the_key_say() {
     assert_eq!(refused(alone.approve(carl(), review)).0, Forbidden, "the same uid as the job");
     let sign = |touched| {
         let key = "SHA256:k".to_owned();
-        Some(Box::new(Signature { key, touched, armoured: String::new() }))
+        Some(Box::new(Signature { key, touched, armoured: String::new(), text: String::new() }))
     };
     for (touched, counts) in [(false, false), (true, true)] {
         let hash = alone.review(review).hash.to_string();

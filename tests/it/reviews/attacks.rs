@@ -10,10 +10,8 @@ use crate::place::wait_for;
 /// A job that hands out its token and waits; the token.
 fn leaky(office: &Office) -> (u64, String) {
     let path = office.place.path("token");
-    let script = format!(
-        "echo $HOLDSHORT_TOKEN > {0}.new; mv {0}.new {0}; exec sleep 300",
-        path.display()
-    );
+    let script =
+        format!("echo $HOLDSHORT_TOKEN > {0}.new; mv {0}.new {0}; exec sleep 300", path.display());
     let job = office.place.submit("", &script);
     wait_for("the token", || path.exists());
     (job, std::fs::read_to_string(&path).unwrap().trim().to_owned())
@@ -171,8 +169,7 @@ async fn one_key_with_two_bodies_and_a_replayed_use_change_nothing() {
     let first = keyed(ask("a"), "/reviews".into(), "k").await.unwrap();
     let first: Value = first.json().await.unwrap();
     let review = &first["review"];
-    let again: Value =
-        keyed(ask("a"), "/reviews".into(), "k").await.unwrap().json().await.unwrap();
+    let again: Value = keyed(ask("a"), "/reviews".into(), "k").await.unwrap().json().await.unwrap();
     assert_eq!(again["review"]["id"], review["id"]);
     let other = keyed(ask("b"), "/reviews".into(), "k").await.unwrap();
     assert_eq!(other.status(), 409);

@@ -105,6 +105,10 @@ impl Run {
                 self.event(self.pick_active(index), *rank, event);
             }
             Step::GpuTaken(index, rank) => self.gpu_taken(index, *rank),
+            Step::Froze(index, rank, in_devices) => {
+                let event = TaskEvent::Froze { in_devices: *in_devices };
+                self.event(self.pick_active(index), *rank, event);
+            }
             Step::Prompt(index, on) => {
                 let event = match on {
                     true => TaskEvent::AtPrompt { text: "?".into() },

@@ -19,7 +19,7 @@ use crate::api::wire::review::requests::{
 use crate::base::{ReviewId, Span};
 use crate::model::Actor;
 use crate::model::refusal::{Refusal, RefusalCode};
-use crate::model::review::{ReviewState, ReviewVerb};
+use crate::model::review::{Cast, ReviewState, ReviewVerb};
 
 type Done = Answer<Json<ReviewDocument>>;
 
@@ -57,11 +57,15 @@ pub async fn vote(
     Key(key): Key,
     Body(mut request): Body<VoteRequest>,
 ) -> Done {
-    let armoured = request.signature.take();
+    let claimed = request.take_signature();
     let mut verb = request.into_model()?;
-    if let (Some(armoured), ReviewVerb::Vote { verdict, signature, .. }) = (armoured, &mut verb) {
+    if let (Some(claimed), ReviewVerb::Vote { verdict, reason, uses, until, signature, .. }) =
+        (claimed, &mut verb)
+    {
         let review = app.handle.plain_review(&by, named(&id)?)?;
-        *signature = Some(signature::checked(&armoured, &review, *verdict, &by)?);
+        let (verdict, uses, until) = (*verdict, *uses, *until);
+        let cast = Cast { verdict, reason: reason.as_deref(), uses, until };
+        *signature = Some(signature::checked(&app, &by, &review, cast, &claimed)?);
     }
     act(&app, &id, verb, key, &by).await
 }

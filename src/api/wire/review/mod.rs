@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod ask;
+pub mod booth;
 pub mod card;
 pub mod decision;
 pub mod fact;

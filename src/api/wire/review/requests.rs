@@ -18,7 +18,7 @@ use crate::api::wire::words::Word as _;
 use crate::api::wire::{WireError, name_map};
 use crate::base::{Digest, JobId, Span};
 use crate::model::action::{Action, Args, EffectClass, Json};
-use crate::model::review::{Alternative, Ask, ReviewVerb, Wait};
+use crate::model::review::{Alternative, Ask, ReviewVerb, Signature, Wait};
 
 /// What somebody wants to do. Either `args` or `stored` says how.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -97,9 +97,12 @@ pub struct VoteRequest {
     /// And until then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Time>,
-    /// An armoured SSHSIG over hash and verdict.
+    /// An armoured SSHSIG over the ballot of this vote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
+    /// What it signs; it must be the ballot, byte for byte.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signed_text: Option<String>,
 }
 
 /// Change what it is about.
@@ -275,6 +278,13 @@ impl AskRequest {
 }
 
 impl VoteRequest {
+    /// The signature that came with it, unchecked.
+    pub fn take_signature(&mut self) -> Option<Signature> {
+        let (armoured, text) = (self.signature.take()?, self.signed_text.take());
+        let text = text.unwrap_or_default();
+        Some(Signature { key: String::new(), touched: false, armoured, text })
+    }
+
     /// The vote; its signature is for whoever can check it.
     ///
     /// # Errors
@@ -334,6 +344,7 @@ pub fn body_of(verb: &ReviewVerb) -> serde_json::Result<Box<RawValue>> {
                 uses: *uses,
                 until: until.map(Time),
                 signature: signature.as_ref().map(|signature| signature.armoured.clone()),
+                signed_text: signature.as_ref().map(|signature| signature.text.clone()),
             })
         }
         ReviewVerb::Edit { action, hash } => {

@@ -53,6 +53,8 @@ pub struct SignatureShown {
     pub touched: bool,
     /// The armoured SSHSIG.
     pub armoured: String,
+    /// What was signed, byte for byte.
+    pub text: String,
 }
 
 /// How it was decided.
@@ -107,6 +109,7 @@ impl From<&Vote> for VoteShown {
             key: signature.key.clone(),
             touched: signature.touched,
             armoured: signature.armoured.clone(),
+            text: signature.text.clone(),
         };
         VoteShown {
             by: from.by.to_string(),
@@ -141,8 +144,8 @@ impl TryFrom<VoteShown> for Vote {
 
     fn try_from(from: VoteShown) -> Result<Vote, WireError> {
         let signature = |shown: SignatureShown| {
-            let SignatureShown { key, touched, armoured } = shown;
-            Box::new(Signature { key, touched, armoured })
+            let SignatureShown { key, touched, armoured, text } = shown;
+            Box::new(Signature { key, touched, armoured, text })
         };
         Ok(Vote {
             by: from.by.into(),

@@ -54,6 +54,7 @@ pub(super) fn policy() -> ReviewPolicy {
         uses: Some(1),
         wait: Some(Wait::Hold { most: Span(3) }),
         whole_only: true,
+        env: ["KUBECONFIG".into()].into(),
         hours: Some(hours()),
         quiet: Some(hours()),
     }
@@ -111,7 +112,8 @@ fn requested(wait: Wait, action: Action) -> ReviewFact {
 }
 
 fn vote(verdict: Verdict) -> ReviewFact {
-    let signature = Signature { key: "SHA256:x".into(), touched: true, armoured: "y".into() };
+    let (key, armoured, text) = ("SHA256:x".into(), "y".into(), "{}\n".into());
+    let signature = Signature { key, touched: true, armoured, text };
     ReviewFact::Voted {
         vote: Box::new(Vote {
             by: "dora".into(),
