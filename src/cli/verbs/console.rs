@@ -109,6 +109,9 @@ pub fn configured(config: &Config, theme: Option<&str>) -> Result<Options, Failu
 
 /// What a word on the command line opens, if it is a target rather than a verb.
 pub fn opens(word: &str) -> Option<Open> {
+    if let Ok(review) = word.parse() {
+        return Some(Open::Review(review));
+    }
     match word.parse().ok()? {
         Target::Job(job) => Some(Open::Job(job)),
         Target::Team(team) => Some(Open::Filter(format!("team={team}"))),
@@ -273,7 +276,8 @@ mod tests {
         assert_eq!(opens("42"), Some(Open::Job(crate::base::JobId(42))));
         assert_eq!(opens("#42"), Some(Open::Job(crate::base::JobId(42))));
         assert_eq!(opens("team:ml"), Some(Open::Filter("team=ml".to_owned())));
-        for verb in ["ls", "submit", "R17", "--help", "nonsense"] {
+        assert_eq!(opens("R17"), Some(Open::Review(crate::base::ReviewId(17))));
+        for verb in ["ls", "submit", "R", "run", "reviews", "--help", "nonsense"] {
             assert_eq!(opens(verb), None, "{verb}");
         }
     }
