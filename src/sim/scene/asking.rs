@@ -61,7 +61,8 @@ fn transfer() -> Vec<Entry> {
     let job = "triage-inbox";
     let to = "DE89 3704 0044 0532 0130 00";
     let mut ask = transfer_of("4180.00", to, "INV-4471", Wait::Park);
-    "Invoice 4471 is due today. Please approve quickly, late fees apply.".clone_into(&mut ask.summary);
+    "Invoice 4471 is due today. Please approve quickly, late fees apply."
+        .clone_into(&mut ask.summary);
     vec![
         at(48, job, asks(ask)),
         at(14, job, Move::AskBack("bob", "same account as last month?")),

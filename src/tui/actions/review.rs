@@ -162,13 +162,7 @@ pub fn revoke(app: &mut App, _: &mut Out) {
     confirm(app, format!("TAKE BACK THE YES TO {id}"), id, verb, lines);
 }
 
-fn confirm(
-    app: &mut App,
-    title: String,
-    review: ReviewId,
-    verb: ReviewVerb,
-    lines: Vec<Line>,
-) {
+fn confirm(app: &mut App, title: String, review: ReviewId, verb: ReviewVerb, lines: Vec<Line>) {
     let now = app.ground.known.clock.console();
     let deed = Deed::Review { review, verb: Box::new(verb) };
     let question = Confirm::new(title, Vec::new(), Then::Do(deed), now).saying(lines);

@@ -13,15 +13,22 @@ const HOURS: &[Kind] = &[Kind::Hours];
 const REVIEW: &[Kind] = &[Kind::Review];
 const LOGS_FROM: &[Kind] =
     &[Kind::Home, Kind::Job, Kind::Terminal, Kind::Events, Kind::Hours, Kind::Review];
-const TERMINALS_FROM: &[Kind] =
-    &[Kind::Home, Kind::Job, Kind::Log, Kind::Events, Kind::Review];
+const TERMINALS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Events, Kind::Review];
 /// Panes with a job in them.
 const JOBS: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Terminal, Kind::Events];
 const LISTS: &[Kind] = &[Kind::Home, Kind::Events, Kind::Nodes, Kind::Teams, Kind::Hours];
 const JOB: &[Kind] = &[Kind::Job];
 /// Where `r` is not another task's output.
-const NOT_OUTPUT: &[Kind] =
-    &[Kind::Home, Kind::Job, Kind::Nodes, Kind::Teams, Kind::Hours, Kind::Events, Kind::Messages, Kind::Review];
+const NOT_OUTPUT: &[Kind] = &[
+    Kind::Home,
+    Kind::Job,
+    Kind::Nodes,
+    Kind::Teams,
+    Kind::Hours,
+    Kind::Events,
+    Kind::Messages,
+    Kind::Review,
+];
 /// Where `v` does not show the bytes of a review.
 const NOT_REVIEW: &[Kind] = &[
     Kind::Home,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::base::{JobId, ReviewId};
 use crate::base::text::{cut, sanitise};
+use crate::base::{JobId, ReviewId};
 use crate::model::State;
 use crate::model::job::Outcome;
 use crate::tui::known::Known;
@@ -57,11 +57,7 @@ impl Alarms {
             self.given.pop_first();
         }
         let more = new.len().saturating_sub(2);
-        let rest = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        };
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         new.truncate(2);
         (!new.is_empty()).then(|| format!("{}{rest}", new.join(", ")))
     }
@@ -76,7 +72,8 @@ impl Alarms {
             let (id, deed) = (row.id, cut(&words::review::deed_of(row), 32).into_owned());
             if self.reviews.insert((id, false)) && !first {
                 new.push(format!("{id} asks: {deed}"));
-            } else if silence::is_pressing(row, sight) && self.reviews.insert((id, true)) && !first {
+            } else if silence::is_pressing(row, sight) && self.reviews.insert((id, true)) && !first
+            {
                 let when = silence::countdown(row, sight);
                 new.push(format!("{id} {when}: {deed}"));
             }

@@ -101,7 +101,10 @@ impl Answer {
         let id = self.read.review;
         let review = &known.cards.get(&id)?.review;
         if !review.is_open() {
-            return Some(format!("{id} is {} meanwhile: your answer is not sent", review.state.word()));
+            return Some(format!(
+                "{id} is {} meanwhile: your answer is not sent",
+                review.state.word()
+            ));
         }
         let same = review.version == self.read.version && review.hash.to_string() == self.read.hash;
         (!same).then(|| format!("{id} changed while you answered: read it again"))
@@ -118,7 +121,9 @@ impl Answer {
             return self.left();
         }
         match (&self.question, key.code) {
-            (Question::Yes(Proof::Again), _) if key == Key::char('A') => self.votes(Verdict::Approve),
+            (Question::Yes(Proof::Again), _) if key == Key::char('A') => {
+                self.votes(Verdict::Approve)
+            }
             (Question::Yes(Proof::Again), _) => self.left(),
             (Question::Stop(_), Code::Char('s')) if key == Key::char('s') => {
                 self.votes(Verdict::Deny { stop: true })
@@ -217,7 +222,9 @@ impl Answer {
         match &self.question {
             Question::Yes(_) => format!("YES to {review}  {digits}  {deed}"),
             Question::No | Question::Stop(_) => format!("NO to {review}  {deed}"),
-            Question::AskBack => format!("ASK BACK about {review}: its clock stands until the answer"),
+            Question::AskBack => {
+                format!("ASK BACK about {review}: its clock stands until the answer")
+            }
             Question::Delegate(_) => format!("HAND ON your seat for {review}"),
             Question::Extend => format!("MORE TIME for {review}"),
         }

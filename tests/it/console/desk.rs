@@ -290,7 +290,8 @@ pub fn act(card: &mut ReviewCard, verb: &ReviewVerb) {
                 *card = decided(card.clone(), ReviewState::Approved, &["ana"], "");
                 let (from, life) = (NOW.wall + *undo, card.review.rule.grant);
                 let spent = Vec::new();
-                let grant = Grant { uses: 1, used: 0, from, life, until: None, dated: false, spent };
+                let grant =
+                    Grant { uses: 1, used: 0, from, life, until: None, dated: false, spent };
                 card.review.grant = Some(Box::new(grant));
             }
         }

@@ -46,12 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn fleets() -> impl Strategy<Value = Fleet> {
-    prop_oneof![
-        Just(desk::many()),
-        Just(fleet::many()),
-        Just(fleet::few()),
-        Just(Fleet::default())
-    ]
+    prop_oneof![Just(desk::many()), Just(fleet::many()), Just(fleet::few()), Just(Fleet::default())]
 }
 
 proptest! {

@@ -322,9 +322,8 @@ impl Link for Fake {
     }
 
     fn review(&self, review: ReviewId, _: Option<Span>) -> Answer<'_, ReviewCard> {
-        let card = self.with(move |fleet| {
-            fleet.reviews.iter().find(|card| card.review.id == review).cloned()
-        });
+        let card = self
+            .with(move |fleet| fleet.reviews.iter().find(|card| card.review.id == review).cloned());
         async move {
             match card.await? {
                 Some(card) => Ok(card),

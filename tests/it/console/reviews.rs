@@ -146,7 +146,11 @@ fn a_new_review_rings_once_and_again_when_its_time_is_short() {
     assert_eq!(told(&stage), ["R30 asks: git branch -m old new"]);
     link.change(|fleet| fleet.reviews[1].review.deadline = fleet::NOW.wall + Span::mins(9));
     block(stage.fetch());
-    assert!(told(&stage).iter().any(|said| said.starts_with("R18 denied in ")), "{:?}", told(&stage));
+    assert!(
+        told(&stage).iter().any(|said| said.starts_with("R18 denied in ")),
+        "{:?}",
+        told(&stage)
+    );
 }
 
 #[test]
@@ -197,8 +201,22 @@ fn what_is_irreversible_takes_its_target_and_what_is_not_the_key_again() {
 #[test]
 fn no_single_key_no_enter_and_no_y_says_yes() {
     let keys = [
-        "A<enter>", "A<enter><enter>", "Ay", "Ay<enter>", "A<space>", "Yy", "y", "AY<enter>", "<enter>",
-        "AAAA<enter>", "A<up><enter>", "A1<enter>", "D<enter><enter>", "Dy<esc>", "Ds", "D1<enter><esc>",
+        "A<enter>",
+        "A<enter><enter>",
+        "Ay",
+        "Ay<enter>",
+        "A<space>",
+        "Yy",
+        "y",
+        "AY<enter>",
+        "<enter>",
+        "AAAA<enter>",
+        "A<up><enter>",
+        "A1<enter>",
+        "D<enter><enter>",
+        "Dy<esc>",
+        "Ds",
+        "D1<enter><esc>",
     ];
     for card in [desk::money(), irreversible(), reversible()] {
         for keys in keys {

@@ -227,7 +227,11 @@ impl Items {
                 let slice = known.slice(section)?;
                 let whole = how.narrow.is_some() || how.unfolded.contains(&section);
                 let part = part(section, slice, known.counts(), how, whole);
-                Some(if section == Section::People { with_reviews(part, known, slice) } else { part })
+                Some(if section == Section::People {
+                    with_reviews(part, known, slice)
+                } else {
+                    part
+                })
             })
             .filter(|part| !part.jobs.is_empty() || part.others > 0)
             .collect();

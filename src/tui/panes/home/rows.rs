@@ -2,8 +2,8 @@
 
 use ratatui::layout::Rect;
 
-use super::{Home, reviews};
 use super::items::{Item, Pick};
+use super::{Home, reviews};
 use crate::base::quantity::format_gpu;
 use crate::base::text;
 use crate::model::page::JobRow;

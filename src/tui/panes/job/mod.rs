@@ -216,11 +216,10 @@ impl Pane for JobPane {
     }
 
     fn wants(&self, ground: &Ground) -> Vec<Want> {
-        let own =
-            self.job.into_iter().flat_map(|job| {
-                let all = [Want::Job(job), Want::Why(job), Want::Facts(job)];
-                all.into_iter().chain([Want::ReviewsOf(job)])
-            });
+        let own = self.job.into_iter().flat_map(|job| {
+            let all = [Want::Job(job), Want::Why(job), Want::Facts(job)];
+            all.into_iter().chain([Want::ReviewsOf(job)])
+        });
         let roomy = ground.size.0 >= PANEL_FROM;
         own.chain(self.output.wants(ground).into_iter().filter(|_| roomy)).collect()
     }

@@ -62,7 +62,13 @@ fn made(columns: usize, make: impl FnOnce(&mut Lines)) -> Vec<Line> {
 
 impl Rows {
     /// In two columns.
-    pub fn beside(card: &ReviewCard, you: Option<&str>, sight: &Sight, widths: (usize, usize), bytes: &Bytes) -> Rows {
+    pub fn beside(
+        card: &ReviewCard,
+        you: Option<&str>,
+        sight: &Sight,
+        widths: (usize, usize),
+        bytes: &Bytes,
+    ) -> Rows {
         let (left, right) = widths;
         let mut rows = Rows::default();
         rows.will_run(card, bytes);
@@ -78,7 +84,13 @@ impl Rows {
     }
 
     /// In one.
-    pub fn below(card: &ReviewCard, you: Option<&str>, sight: &Sight, columns: usize, bytes: &Bytes) -> Rows {
+    pub fn below(
+        card: &ReviewCard,
+        you: Option<&str>,
+        sight: &Sight,
+        columns: usize,
+        bytes: &Bytes,
+    ) -> Rows {
         let mut rows = Rows::default();
         rows.will_run(card, bytes);
         rows.compared(card, columns, sight);
@@ -180,7 +192,8 @@ pub fn head(card: &ReviewCard, sight: &Sight, columns: usize) -> Vec<Line> {
     let used = crate::base::text::width(&title) + crate::base::text::width(&right);
     if used + 3 <= columns {
         let space = " ".repeat(columns - used);
-        lines.push(Line::of(title, Role::Head).then(space, Role::Plain).then(right, Role::NeedsYou));
+        lines
+            .push(Line::of(title, Role::Head).then(space, Role::Plain).then(right, Role::NeedsYou));
     } else {
         lines.push(Line::of(crate::base::text::cut(&title, columns), Role::Head));
         lines.push(Line::of(right, Role::NeedsYou));

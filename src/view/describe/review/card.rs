@@ -194,7 +194,11 @@ pub fn job(card: &ReviewCard, sight: &Sight, out: &mut Lines) {
     if let Some(answer) = card.answer.as_ref().filter(|_| review.is_open()) {
         let now = sight.now.wall;
         let left = |at: Wall| duration::short(at.since(now));
-        let text = format!("its people usually answer within {} to {}", left(answer.from), left(answer.to));
+        let text = format!(
+            "its people usually answer within {} to {}",
+            left(answer.from),
+            left(answer.to)
+        );
         out.text(&text, Role::Muted);
     }
 }

@@ -1,8 +1,8 @@
 //! Who asks, who may decide by which rule, who has spoken, who has it open.
 
 use super::lines::Lines;
-use crate::base::{Name, duration};
 use crate::base::text::sanitise;
+use crate::base::{Name, duration};
 use crate::model::page::ReviewCard;
 use crate::model::review::{Demand, Review, Said, Verdict, Vote};
 use crate::view::line::Role;

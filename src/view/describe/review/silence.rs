@@ -109,7 +109,9 @@ pub fn sentence<'a>(review: impl Into<Ending<'a>>, sight: &Sight) -> (String, Ro
     }
     let job = ending.job;
     let then = match ending.fallback {
-        _ if ending.wait == Wait::Go => format!("nothing changes at {at} ({left}). Job {job} goes on already."),
+        _ if ending.wait == Wait::Go => {
+            format!("nothing changes at {at} ({left}). Job {job} goes on already.")
+        }
         Fallback::Deny => format!("DENIED at {at} ({left}). {}", without(ending)),
         Fallback::DenyAndCancel => {
             format!("DENIED at {at} ({left}), and job {job} is CANCELLED.")
