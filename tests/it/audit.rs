@@ -174,6 +174,33 @@ fn ssh_keygen_accepts_what_audit_show_prints() {
 }
 
 #[test]
+fn the_command_line_signs_a_yes_and_a_no() {
+    let Some(bench) = bench() else { return };
+    let office = Office::new("");
+    let key = bench.key("a", "ed25519", "");
+    allow(&office, &bench.line("ana", &key));
+    let (first, second) = (office.ask("table"), office.ask("another"));
+    let hash = first.hash.to_string();
+    let key = key.to_str().unwrap();
+    let unsigned = office.place.args(["approve", "R1", "--hash", &hash[..8], "--sign"]);
+    assert_eq!(unsigned.code, 4, "{unsigned:?}");
+    assert!(unsigned.err.contains("not signed, so it was not sent"), "{unsigned:?}");
+    let yes = office.place.args(["approve", "R1", "--hash", &hash[..8], "--sign", "--key", key]);
+    assert_eq!(yes.code, 0, "{yes:?}");
+    let agent = bench.agent(&[Path::new(key)]);
+    let mut no = office.place.command(["deny", "R2", "--reason", " not now ", "--sign"]);
+    let no = no.env("SSH_AUTH_SOCK", &agent.socket).output().unwrap();
+    assert!(no.status.success(), "{no:?}");
+    for (review, verdict) in [(first.id, "approve"), (second.id, "deny")] {
+        let after = office.runtime.block_on(office.client().review(review, None)).unwrap().review;
+        assert_eq!(after.votes[0].verdict.word(), verdict);
+        let signature = after.votes[0].signature.as_ref().unwrap();
+        assert!(signature.text.contains(&format!("\"verdict\":\"{verdict}\"")));
+    }
+    assert_eq!(office.sound()["signatures"], 2);
+}
+
+#[test]
 fn a_signature_that_is_not_good_refuses_the_vote_and_leaves_no_trace() {
     let Some(bench) = bench() else { return };
     let office = Office::new("");
@@ -344,13 +371,13 @@ fn a_chain_that_was_written_anew_is_betrayed_by_the_journal() {
     let base: [u8; 32] =
         conn.query_row("SELECT link FROM audit_base", [], |row| row.get(0)).unwrap();
     let mut link = Digest(base);
-    let count: u64 = conn.query_row("SELECT count(*) FROM audit", [], |row| row.get(0)).unwrap();
+    let count: i64 = conn.query_row("SELECT count(*) FROM audit", [], |row| row.get(0)).unwrap();
     for n in 1..=count {
         let bytes: Vec<u8> =
             conn.query_row("SELECT bytes FROM audit WHERE n = ?1", [n], |row| row.get(0)).unwrap();
         let text = String::from_utf8(bytes).unwrap();
         let text = text.replace("\"verdict\":\"approve\"", "\"verdict\":\"deny\"");
-        link = link.chained(n, text.as_bytes());
+        link = link.chained(u64::try_from(n).unwrap(), text.as_bytes());
         conn.execute(
             "UPDATE audit SET bytes = ?2, link = ?3 WHERE n = ?1",
             (n, text.into_bytes(), link.0),

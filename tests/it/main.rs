@@ -24,6 +24,7 @@ mod live;
 mod place;
 mod pools;
 mod review;
+mod reviews;
 mod runner;
 mod runner_life;
 mod runner_logs;

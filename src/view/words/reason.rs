@@ -330,9 +330,11 @@ fn in_review(read: &Read<'_>) -> String {
 /// When people will probably have answered, and from what that is known.
 fn answer_expected(read: &Read<'_>) -> String {
     let review = read.text("review").unwrap_or_else(|| "people".to_owned());
-    let latest = read.day("latest_at").map_or_else(String::new, |at| format!(", {at} at the latest"));
+    let latest =
+        read.day("latest_at").map_or_else(String::new, |at| format!(", {at} at the latest"));
     let (Some(from), Some(to)) = (read.day("from_at"), read.day("to_at")) else {
-        let nothing = "nobody can say yet when it is answered: such people have not answered before";
+        let nothing =
+            "nobody can say yet when it is answered: such people have not answered before";
         return format!("{review}: {nothing}{latest}");
     };
     let answers = read.amount("answers").unwrap_or(0);

@@ -28,6 +28,20 @@ pub struct ByteLine {
     pub times: usize,
 }
 
+impl ByteLine {
+    /// What it is called where values are compared: an option, `command`, or its path.
+    pub fn name(&self) -> String {
+        let path = self.paths.first().map_or("", String::as_str);
+        let Some(at) = path.strip_prefix("args.argv.") else { return path.to_owned() };
+        if at == "0" {
+            return "command".to_owned();
+        }
+        let text: String = self.value.iter().map(|piece| &*piece.text).collect();
+        let word = text.trim_start().split([' ', '=']).next().unwrap_or_default();
+        word.to_owned()
+    }
+}
+
 /// Everything that a yes to a review is bound to.
 pub fn lines(review: &Review) -> Vec<ByteLine> {
     let mut out = of_action(review.action());
