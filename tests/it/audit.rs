@@ -5,7 +5,7 @@ use std::path::Path;
 
 use holdshort::api::client::Client;
 use holdshort::api::client::sign::{Pen, sign};
-use holdshort::base::{Digest, JobId, ReviewId, Span};
+use holdshort::base::{Digest, JobId, Span};
 use holdshort::model::action::{Action, Args, EffectClass};
 use holdshort::model::review::{Ask, Ballot, Cast, Review, ReviewVerb, Signature, Verdict, Wait};
 use rusqlite::Connection;
@@ -84,7 +84,7 @@ impl Office {
             until: cast.until,
             signature: signature.map(Box::new),
         };
-        let done = self.runtime.block_on(self.client().review_act(review.id, &verb));
+        let done = self.runtime.block_on(self.client().review_act(review.id, &verb, None));
         done.map(|card| card.review).map_err(|error| error.to_string())
     }
 
@@ -377,7 +377,7 @@ fn a_chain_that_was_written_anew_is_betrayed_by_the_journal() {
             conn.query_row("SELECT bytes FROM audit WHERE n = ?1", [n], |row| row.get(0)).unwrap();
         let text = String::from_utf8(bytes).unwrap();
         let text = text.replace("\"verdict\":\"approve\"", "\"verdict\":\"deny\"");
-        link = link.chained(u64::try_from(n).unwrap(), text.as_bytes());
+        link = link.chained(n.unsigned_abs(), text.as_bytes());
         conn.execute(
             "UPDATE audit SET bytes = ?2, link = ?3 WHERE n = ?1",
             (n, text.into_bytes(), link.0),

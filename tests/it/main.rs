@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on stops")]
 
 mod api;
+mod asking;
 mod audit;
 mod cli_attach;
 mod cli_finds;
