@@ -2,6 +2,7 @@
 //!
 //! What stands in lists of tables is in [`tables`]; only the file can say it.
 
+mod notify;
 mod pools;
 mod reviews;
 mod tables;
@@ -230,6 +231,7 @@ impl Layers<'_> {
             teams: self.teams(),
             windows: self.windows(),
             review_policies: self.review_policies(),
+            notify: self.notify(),
             pools: self.pools(),
             cycle: cycle(over),
             nodes: self.nodes(),

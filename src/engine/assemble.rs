@@ -19,12 +19,13 @@ use crate::engine::output::Output;
 use crate::engine::owner::Owner;
 use crate::engine::reads::Programs;
 use crate::engine::recover;
+use crate::engine::telling::Teller;
 use crate::engine::tokens::Tokens;
 use crate::ledger::Meter;
 use crate::model::fact::Record;
 use crate::model::history::History;
 use crate::model::ports::journal::StorageError;
-use crate::model::ports::{Clock, Environments, Journal, Papers, Runner};
+use crate::model::ports::{Clock, Environments, Journal, Notify, Papers, Runner};
 use crate::model::setup::Setup;
 use crate::sched::World;
 use crate::sched::health::Signals;
@@ -42,6 +43,8 @@ pub struct Parts {
     pub papers: Arc<dyn Papers>,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
+    /// Whoever tells people of reviews.
+    pub notify: Arc<dyn Notify>,
     /// Processes. Built with the same door.
     pub runner: Arc<dyn Runner>,
     /// Configuration.
@@ -191,6 +194,7 @@ pub fn start(
         alarm,
         shared,
         signals: Signals::default(),
+        teller: Teller::new(parts.notify),
         next_health: None,
         notes: Vec::new(),
         ballast_out: false,

@@ -28,6 +28,7 @@ pub mod reviews;
 pub mod submit;
 pub mod suppose;
 pub mod teams;
+mod telling;
 mod tokens;
 mod usage;
 mod watch;

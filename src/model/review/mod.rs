@@ -2,8 +2,8 @@
 //!
 //! [`ask`] is what a job wants and never changes, [`rule`] what the configuration makes of it,
 //! [`vote`] what people say, [`ballot`] what they sign, [`grant`] the right that a yes gives,
-//! [`talk`] questions, delegations and deliveries, [`command`] what can be done with it. The states
-//! and words are INTERFACE.md's.
+//! [`talk`] questions, delegations and deliveries, [`telling`] who is told when, [`command`] what can
+//! be done with it. The states and words are INTERFACE.md's.
 
 pub mod ask;
 pub mod ballot;
@@ -12,6 +12,7 @@ pub mod decision;
 pub mod grant;
 pub mod rule;
 pub mod talk;
+pub mod telling;
 pub mod vote;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ pub use decision::Decision;
 pub use grant::Grant;
 pub use rule::{Demand, Fallback, ReviewPolicy, Rule};
 pub use talk::{Delegation, Delivery, Said};
+pub use telling::{Moment, Target};
 pub use vote::{Assurance, Signature, Verdict, Vote};
 
 /// A review as the world knows it.

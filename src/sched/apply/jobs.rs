@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::base::{At, JobId, Mono, Span};
 use crate::model::JobSpec;
 use crate::model::fact::Fact;
-use crate::model::finding::Signal;
 use crate::model::job::attempt::KEPT;
 use crate::model::job::state::EXIT_PARKED;
 use crate::model::job::{AttemptRecord, BoostCause, Exit, Job, State, StopFor, Task, TaskState};
@@ -314,5 +313,5 @@ fn end_attempt(
     job.prompt = None;
     job.heartbeat = None;
     // All other findings are about the run that is over.
-    job.findings.retain(|signal, _| *signal == Signal::NeverFits);
+    job.findings.retain(|signal, _| signal.outlives_runs());
 }

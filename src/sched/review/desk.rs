@@ -13,7 +13,7 @@ use crate::base::{At, JobId, Name, ReviewId, Span, Wall};
 use crate::model::fact::{Requested, ReviewFact};
 use crate::model::review::grant::Spent;
 use crate::model::review::talk::TALK_MAX;
-use crate::model::review::{Decision, Delegation, OPEN_FOR_MAX, Review, ReviewState};
+use crate::model::review::{Decision, Delegation, Delivery, OPEN_FOR_MAX, Review, ReviewState};
 use crate::sched::policy::habit::Habit;
 use crate::sched::policy::returns::{Answer, Waits, hour_of_week};
 use crate::sched::policy::review::{self as policy, Due};
@@ -346,7 +346,7 @@ fn change(review: &mut Review, fact: &ReviewFact, at: At) {
         ReviewFact::Left { by } => {
             review.opened.remove(by);
         }
-        ReviewFact::Told { delivery } => keep(&mut review.told, delivery.clone()),
+        ReviewFact::Told { delivery } => tell(&mut review.told, delivery.clone()),
         ReviewFact::Decided { decision, grant } => {
             review.state = decision.state;
             review.since = at;
@@ -373,6 +373,14 @@ fn redeem(review: &mut Review, attempt: u32, at: At) {
         review.state = ReviewState::Redeemed;
         review.since = at;
         review.version += 1;
+    }
+}
+
+/// What came of a message takes the place of what was known of it.
+fn tell(told: &mut Vec<Delivery>, delivery: Delivery) {
+    match told.iter_mut().find(|known| known.is_of(delivery.moment, &delivery.via)) {
+        Some(known) => *known = delivery,
+        None => keep(told, delivery),
     }
 }
 

@@ -14,7 +14,9 @@ use holdshort::model::job::Outcome;
 use holdshort::model::refusal::RefusalCode::{
     Changed, Conflict, Forbidden, KeyReused, Spent, TooMany, Usage,
 };
-use holdshort::model::review::{Delivery, ReviewCommand, ReviewState, ReviewVerb, Verdict, Wait};
+use holdshort::model::review::{
+    Delivery, Moment, ReviewCommand, ReviewState, ReviewVerb, Verdict, Wait,
+};
 use holdshort::sched::World;
 use holdshort::view::sight::Sight;
 use holdshort::view::words;
@@ -416,7 +418,15 @@ fn r17_a_request_names_whom_it_asks_and_a_delivery_that_failed_is_seen() {
     assert_eq!(asked.unwrap(), ["ana".into(), "bob".into(), "dora".into()]);
     let at = office.site.at;
     let failed = Some("connection refused".to_owned());
-    let delivery = Delivery { to: "ana".into(), via: "chat".into(), failed, at };
+    let delivery = Delivery {
+        to: "ana".into(),
+        via: "chat".into(),
+        moment: Moment::Asked,
+        failed,
+        tries: 1,
+        open: false,
+        at,
+    };
     office.command(ReviewCommand::Told { review, delivery }).unwrap();
     let told = office.review(review).told.clone();
     assert_eq!(told[0].failed.as_deref(), Some("connection refused"));

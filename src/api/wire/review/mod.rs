@@ -16,6 +16,7 @@ pub mod requests;
 pub mod rule;
 pub mod said;
 pub mod shown;
+pub mod target;
 pub mod vote;
 
 use super::WireError;

@@ -119,6 +119,7 @@ fn setup() -> Setup {
         windows: vec![window()],
         pools: vec![pool()],
         review_policies: vec![reviews::policy()],
+        notify: vec![reviews::target()],
         ..Setup::default()
     }
 }

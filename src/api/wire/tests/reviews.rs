@@ -10,8 +10,8 @@ use crate::model::fact::{Requested, ReviewFact};
 use crate::model::ports::Papers as _;
 use crate::model::review::grant::Spent;
 use crate::model::review::{
-    Alternative, Ask, Assurance, Decision, Delegation, Delivery, Demand, Fallback, Grant, Review,
-    ReviewPolicy, ReviewState, Rule, Said, Signature, Verdict, Vote, Wait,
+    Alternative, Ask, Assurance, Decision, Delegation, Delivery, Demand, Fallback, Grant, Moment,
+    Review, ReviewPolicy, ReviewState, Rule, Said, Signature, Target, Verdict, Vote, Wait,
 };
 
 pub(super) fn action() -> Action {
@@ -148,7 +148,15 @@ pub(super) fn facts() -> Vec<Fact> {
     let (job, review) = (JobId(42), ReviewId(17));
     let said = |answer| Said { by: "bob".into(), answer, text: "same?".into(), at: at(3) };
     let delegation = |until| Delegation { from: "ana".into(), to: "dora".into(), until };
-    let delivery = |failed| Delivery { to: "ana".into(), via: "chat".into(), failed, at: at(3) };
+    let delivery = |failed: Option<String>| Delivery {
+        to: "ana".into(),
+        via: "chat".into(),
+        moment: Moment::Expiring,
+        tries: 3,
+        open: failed.is_some(),
+        failed,
+        at: at(3),
+    };
     let mut facts = vec![
         requested(Wait::Park, action()),
         requested(Wait::Hold { most: Span(9) }, stored()),
@@ -208,7 +216,7 @@ pub(super) fn review() -> Review {
         talk: vec![Said { by: "bob".into(), answer: true, text: "x".into(), at: at(3) }],
         delegations: vec![Delegation { from: "a".into(), to: "b".into(), until: None }],
         opened: [("dora".into(), at(4))].into(),
-        told: vec![Delivery { to: "ana".into(), via: "chat".into(), failed: None, at: at(3) }],
+        told: vec![delivered()],
         decision: Some(decision),
         grant,
         replaces: Some(ReviewId(1)),
@@ -240,4 +248,26 @@ fn a_job_reads_its_answer_as_a_document() {
     assert_eq!(json["exit_code"], 10);
     assert_eq!(json["reason"], "yes");
     assert!(json["hash_fields"].as_array().unwrap().contains(&"args.digest".into()));
+}
+
+fn delivered() -> Delivery {
+    Delivery {
+        to: "ana".into(),
+        via: "chat".into(),
+        moment: Moment::Asked,
+        failed: None,
+        tries: 1,
+        open: false,
+        at: at(3),
+    }
+}
+
+pub(super) fn target() -> Target {
+    Target {
+        name: "chat".into(),
+        teams: vec!["ml/research".into()],
+        effects: [EffectClass::Money].into(),
+        moments: [Moment::Asked, Moment::Expired].into(),
+        people: vec!["ana".into()],
+    }
 }
