@@ -391,6 +391,8 @@ impl App {
         let answered = matches!(data, Data::Answer(..) | Data::Changed { .. });
         self.ground.known.take(data);
         if answers {
+            // What the pane says of it comes first: why the line closed is what stays.
+            self.settle();
             self.close_void();
         }
         if answered {

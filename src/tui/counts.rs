@@ -15,6 +15,9 @@ use crate::tui::section::Section;
 use crate::tui::theme::Ink;
 use crate::tui::widgets::Canvas;
 
+/// From this width on the line says how many of those who wait this user can answer.
+const YOURS_FROM: u16 = 100;
+
 /// A section, as it may be said.
 struct Label {
     section: Option<Section>,
@@ -118,7 +121,10 @@ fn labels(app: &App) -> Vec<Label> {
     let counts = app.ground.known.counts();
     let known = &app.ground.known;
     let people = known.people_count();
-    let yours = known.reviews.as_ref().filter(|page| page.open > 0).map(|_| known.answerable());
+    // The section's title says it too, where there is no room for it here.
+    let roomy = app.ground.size.0 >= YOURS_FROM;
+    let yours = known.reviews.as_ref().filter(|_| roomy);
+    let yours = yours.filter(|page| page.open > 0).map(|_| known.answerable());
     let target = app.target();
     let filter = app.front().and_then(|pane| pane.filter()).unwrap_or_default();
     let label = |section: Section| {

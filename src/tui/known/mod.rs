@@ -56,6 +56,8 @@ pub struct Known {
     pub teams: Option<TeamPage>,
     /// Open reviews.
     pub reviews: Option<ReviewPage>,
+    /// Open reviews by number.
+    pub listed: BTreeSet<ReviewId>,
     /// Reviews that are looked at.
     pub cards: BTreeMap<ReviewId, ReviewCard>,
     /// All reviews of jobs that are looked at.
@@ -228,6 +230,7 @@ impl Known {
                 // An answer may be overtaken by a younger one.
                 let older = |known: &ReviewPage| known.seq <= page.seq;
                 if self.reviews.as_ref().is_none_or(older) {
+                    self.listed = page.reviews.iter().map(|row| row.id).collect();
                     self.reviews = Some(page);
                 }
                 self.version += 1;

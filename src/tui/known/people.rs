@@ -22,8 +22,7 @@ impl Known {
 
     /// A review of this job stands in the list, so the job itself need not.
     pub fn is_told_by_review(&self, row: &JobRow) -> bool {
-        let listed = |id: &ReviewId| self.review_row(*id).is_some();
-        row.prompt.is_none() && row.open_reviews.iter().any(listed)
+        row.prompt.is_none() && row.open_reviews.iter().any(|id| self.listed.contains(id))
     }
 
     /// Things that wait on people, whatever a filter says.

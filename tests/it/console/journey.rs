@@ -78,8 +78,7 @@ fn a_yes_is_typed_and_the_job_goes_on() {
 #[test]
 fn a_no_has_a_reason_that_the_job_reads() {
     let place = Place::with_slots(2);
-    let ask = "holdshort ask --effect irreversible --target prod --wait 10m -- drop the table \
-               > $DIR/said";
+    let ask = "holdshort ask --effect irreversible --target prod --wait 10m -- drop the table";
     let job = place.submit("--name drop", &script(&place, ask));
     place.until(job, "to ask", |job| job["open_reviews"][0] == "R1");
     let mut screen = console(&place, "");
@@ -93,8 +92,8 @@ fn a_no_has_a_reason_that_the_job_reads() {
     answer(&mut screen, "\r");
     screen.until("DENIED by");
     assert_eq!(code(&place), "10");
-    let said = std::fs::read_to_string(place.path("said")).unwrap();
-    assert!(said.contains("it is still read"), "{said}");
+    let said = place.ok(&format!("events {job}"));
+    assert!(said.contains("R1 is denied by") && said.contains("it is still read"), "{said}");
     place.until_state(job, "succeeded");
     screen.keys("qq");
     assert_eq!(screen.end(), 0);
@@ -110,7 +109,7 @@ fn a_yes_is_taken_back_before_it_counts() {
     screen.until("EXTERNAL");
     press_until(&mut screen, "A", "Type the target to say yes");
     answer(&mut screen, "list\r");
-    screen.until("u takes it back");
+    screen.until("yes to R1; it counts from 10s on (u takes it back)");
     screen.keys("u");
     screen.until("REVOKED by");
     assert_eq!(code(&place), "10");

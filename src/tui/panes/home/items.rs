@@ -261,14 +261,15 @@ impl Items {
             }
             let (seen, hidden) = jobs.split_at(share.max(usize::from(kept.is_some())));
             list.extend(seen);
-            let told = stands_for(seen) + others;
-            let rest = count.saturating_sub(told).max(stands_for(hidden));
-            if !hidden.is_empty() || beyond {
+            let rest = count.saturating_sub(stands_for(seen)).max(stands_for(hidden));
+            let alone = hidden.is_empty() && !beyond;
+            if !alone {
                 // How many lie above a window is not known, so neither is how many lie below.
                 let hidden = (!above).then_some(rest);
                 list.push(Item::More { section, hidden, open });
             }
-            list.extend((others > 0).then_some(Item::Others { hidden: others }));
+            // One line is enough for all that has none.
+            list.extend((others > 0 && alone).then_some(Item::Others { hidden: others }));
         }
         Items { list }
     }
@@ -411,8 +412,8 @@ fn with_reviews(part: Part, known: &Known, slice: &Slice) -> Part {
 impl Part {
     /// Lines it takes with so many rows.
     fn cost(&self, share: usize) -> usize {
-        let more = usize::from(share < self.jobs.len() || self.beyond);
-        1 + share + more + usize::from(self.above) + usize::from(self.others > 0)
+        let more = share < self.jobs.len() || self.beyond || self.others > 0;
+        1 + share + usize::from(more) + usize::from(self.above)
     }
 
     /// Rows it begins with.

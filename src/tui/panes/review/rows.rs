@@ -162,7 +162,7 @@ impl Rows {
 
 fn votes(card: &ReviewCard, you: Option<&str>, columns: usize, sight: &Sight, out: &mut Vec<Row>) {
     let title = format!("VOTES {}", counted(card));
-    part(title, Ink::Head, made(columns, |out| people::votes(&card.review, you, sight, out)), out);
+    part(title, Ink::Head, made(columns, |out| people::votes(card, you, sight, out)), out);
 }
 
 /// `1 of 2 yes`.

@@ -15,6 +15,8 @@ use crate::view::words;
 
 /// Columns for the name of a value.
 const NAME: usize = 12;
+/// Columns of the bytes at most: what differs is said at the end of a line.
+const BYTES_MAX: usize = 100;
 /// Other reviews about the same that are named.
 const SAME_NAMED: usize = 3;
 
@@ -38,7 +40,7 @@ pub fn bytes(card: &ReviewCard, columns: usize) -> Vec<Line> {
             Mark::Known | Mark::Gone => None,
         }
     };
-    bytes::laid_out(&lines, columns, &mark)
+    bytes::laid_out(&lines, columns.min(BYTES_MAX), &mark)
 }
 
 /// `COMPARED WITH 14 EARLIER YESES TO payctl`.

@@ -104,7 +104,8 @@ fn told(review: &Review, sight: &Sight, out: &mut Lines) {
 }
 
 /// What was voted, what is missing, who looks at it.
-pub fn votes(review: &Review, you: Option<&str>, sight: &Sight, out: &mut Lines) {
+pub fn votes(card: &ReviewCard, you: Option<&str>, sight: &Sight, out: &mut Lines) {
+    let review = &card.review;
     let standing: Vec<&Vote> = review.standing_votes().collect();
     for vote in &review.votes {
         let (word, role) = match vote.verdict {
@@ -130,6 +131,10 @@ pub fn votes(review: &Review, you: Option<&str>, sight: &Sight, out: &mut Lines)
         }
         let text = format!("{name} has it open since {}", sight.day(since.wall));
         out.pair_as("...", &text, Role::Plain);
+    }
+    let voted = review.standing_votes().any(|vote| you == Some(&*vote.by));
+    if review.is_open() && card.beside.reader.seat.is_some() && !voted {
+        return out.pair_as("...", "you have not answered yet", Role::NeedsYou);
     }
     if review.votes.is_empty() && review.opened.keys().all(|name| you == Some(&**name)) {
         out.text("nobody has said anything yet", Role::Muted);
