@@ -13,10 +13,11 @@ use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output;
 use crate::cli::session::Session;
 use crate::cli::shown;
+use crate::cli::signing::Signing;
 use crate::link::Link;
 use crate::model::action::Action;
 use crate::model::page::ReviewCard;
-use crate::model::review::{DENIAL_REASONS, ReviewVerb, Verdict};
+use crate::model::review::{Cast, DENIAL_REASONS, ReviewVerb, Signature, Verdict};
 use crate::view::describe::review::escape::escaped;
 
 /// `approve`.
@@ -44,6 +45,8 @@ pub struct Approve {
     /// And until then: 18:00, `tomorrow 08:00`, +2h
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
+    #[command(flatten)]
+    signing: Signing,
 }
 
 /// `deny`.
@@ -59,6 +62,8 @@ pub struct Deny {
     /// And the job stops
     #[arg(long)]
     stop: bool,
+    #[command(flatten)]
+    signing: Signing,
 }
 
 /// The reasons with their numbers.
@@ -97,15 +102,18 @@ impl Approve {
         }
         must_be_open(&card)?;
         let hash = consent::given(&card.review, hash.as_deref())?;
+        let (verdict, reason, uses) = (Verdict::Approve, self.reason.as_deref(), self.times);
+        let cast = Cast { verdict, reason, uses, until };
+        let signature = self.signing.signature(link, &card.review, cast).await?;
         let vote = ReviewVerb::Vote {
-            verdict: Verdict::Approve,
+            verdict,
             reason: self.reason,
             hash: Some(hash),
             version: Some(card.review.version),
             undo: Span::ZERO,
-            uses: self.times,
+            uses,
             until,
-            signature: None,
+            signature,
         };
         answering::act(session, link, id, vote).await
     }
@@ -165,17 +173,35 @@ impl Deny {
             Some(reason) => reason.clone(),
             None => self.asked(session, link, id).await?,
         };
+        let (verdict, reason) = (Verdict::Deny { stop: self.stop }, worded(&reason)?);
+        let signature = self.signed(link, id, verdict, &reason).await?;
         let vote = ReviewVerb::Vote {
-            verdict: Verdict::Deny { stop: self.stop },
-            reason: Some(worded(&reason)?),
+            verdict,
+            reason: Some(reason),
             hash: None,
             version: None,
             undo: Span::ZERO,
             uses: None,
             until: None,
-            signature: None,
+            signature,
         };
         answering::act(session, link, id, vote).await
+    }
+
+    /// A signature of the no, if one is wanted: of the review as it is now.
+    async fn signed(
+        &self,
+        link: &dyn Link,
+        id: ReviewId,
+        verdict: Verdict,
+        reason: &str,
+    ) -> Result<Option<Box<Signature>>, Failure> {
+        if !self.signing.sign {
+            return Ok(None);
+        }
+        let review = link.review(id, None).await?.review;
+        let cast = Cast { verdict, reason: Some(reason), uses: None, until: None };
+        self.signing.signature(link, &review, cast).await
     }
 
     /// Asks for the reason.
