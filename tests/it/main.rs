@@ -20,6 +20,7 @@ mod interactive;
 mod lab;
 mod ledger;
 mod live;
+mod notify;
 mod place;
 mod pools;
 mod review;
