@@ -4,6 +4,7 @@
 
 mod api;
 mod asking;
+mod audit;
 mod cli_attach;
 mod cli_finds;
 mod cli_journeys;
@@ -17,6 +18,7 @@ mod crash;
 mod faults;
 mod inside;
 mod interactive;
+mod keys;
 mod lab;
 mod ledger;
 mod live;

@@ -223,6 +223,11 @@ impl Board {
     fn book(&mut self, id: JobId, request: &Resources, on: bool) {
         let Some(seat) = self.seats.get(&id) else { return };
         let (team, firm) = (seat.team, !seat.job.spec.preemptible);
+        self.book_for(team, firm, request, on);
+    }
+
+    /// The same for a task of a team's job, which is `firm` if it never gives way.
+    pub(super) fn book_for(&mut self, team: usize, firm: bool, request: &Resources, on: bool) {
         let amounts = Amounts::from(request);
         let change = |sum: &Amounts| match on {
             true => sum.plus(&amounts),
@@ -258,6 +263,21 @@ impl Board {
             self.change_room(spot.node, |room| room.take(&request, &spot.grip, When::Now));
             self.take_units(&request, When::Now);
             self.mark(id, rank, Mark::Starts(spot));
+        }
+    }
+
+    /// What is promised to a job is free for others, and it waits as if nothing had been.
+    pub fn give_up_promise(&mut self, id: JobId) {
+        let Some(seat) = self.seats.get(&id) else { return };
+        let promised = seat.tasks.iter().enumerate().filter_map(|(rank, cell)| {
+            let Mark::Promised(spot) = &cell.mark else { return None };
+            Some((rank, spot.clone(), seat.job.spec.request_of(cell.group).clone()))
+        });
+        for (rank, spot, request) in promised.collect::<Vec<_>>() {
+            self.change_room(spot.node, |room| room.untake(&request, &spot.grip, When::Later));
+            self.untake_units(&request, When::Later);
+            self.book(id, &request, false);
+            self.mark(id, rank, Mark::Waits);
         }
     }
 
@@ -380,8 +400,9 @@ impl Board {
         }
     }
 
-    /// A frozen job goes on where it is, if the cores, units and devices it gave back are free. A drained
-    /// node takes no new work, but what is there may go on: else it would never become empty.
+    /// A frozen job goes on where it is, if the cores, units and devices it gave back are free. A
+    /// drained node takes no new work, but what is there may go on: else it would never become
+    /// empty.
     pub fn thaw(&mut self, id: JobId) -> bool {
         let Some(seat) = self.seat(id) else { return false };
         let job = seat.job.clone();

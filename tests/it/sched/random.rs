@@ -105,16 +105,17 @@ impl Run {
                 self.event(self.pick_active(index), *rank, event);
             }
             Step::GpuTaken(index, rank) => self.gpu_taken(index, *rank),
-            Step::Froze(index, rank, in_devices) => {
-                let event = TaskEvent::Froze { in_devices: *in_devices };
-                self.event(self.pick_active(index), *rank, event);
-            }
             Step::Prompt(index, on) => {
                 let event = match on {
                     true => TaskEvent::AtPrompt { text: "?".into() },
                     false => TaskEvent::PromptOver,
                 };
                 self.event(self.pick_active(index), 0, event);
+                // What stands still is looked at by the runner: this says nothing of others.
+                for rank in 0..4 {
+                    let event = TaskEvent::Froze { in_devices: *on };
+                    self.event(self.pick_active(index), rank, event);
+                }
             }
             Step::Stray(job, attempt, rank, event) => {
                 let (job, attempt, rank) = (JobId(*job), *attempt, *rank);

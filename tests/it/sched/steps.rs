@@ -54,7 +54,6 @@ pub enum Step {
     EndAll(Index, Exit),
     EndUnseen(Index, u32, u64, bool),
     GpuTaken(Index, u32),
-    Froze(Index, u32, bool),
     Prompt(Index, bool),
     Act(Vec<Index>, Verb),
     PauseTeam(Option<&'static str>, Option<u64>),
@@ -189,7 +188,6 @@ fn event() -> impl Strategy<Value = TaskEvent> {
         TaskEvent::Started { pid: 1 },
         TaskEvent::Ended { exit: Exit::Code(0) },
         TaskEvent::GpuTaken { index: 0, by: "x".into() },
-        TaskEvent::Froze { in_devices: false },
         TaskEvent::AtPrompt { text: "?".into() },
         TaskEvent::PromptOver,
     ])
@@ -217,7 +215,6 @@ pub fn step(reach: Reach) -> impl Strategy<Value = Step> {
         1 => (index(), 0..4u32, 0..90u64, any::<bool>())
             .prop_map(|(i, r, ago, limit)| Step::EndUnseen(i, r, ago, limit)),
         1 => (index(), 0..4u32).prop_map(|(i, r)| Step::GpuTaken(i, r)),
-        2 => (index(), 0..4u32, any::<bool>()).prop_map(|(i, r, on)| Step::Froze(i, r, on)),
         1 => (index(), any::<bool>()).prop_map(|(i, on)| Step::Prompt(i, on)),
         1 => (0..30u64, 0..3u32, 0..4u32, event()).prop_map(|(j, a, r, e)| Step::Stray(j, a, r, e)),
     ];
