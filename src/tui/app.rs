@@ -100,8 +100,8 @@ impl App {
 
     /// Says whose cards are looked at here: others who may decide see that somebody does.
     fn glance(&mut self, out: &mut Vec<Effect>) {
-        let open = |pane: &Box<dyn Pane>| pane.target(&self.ground).review;
-        let shown = self.stack.iter().filter(|pane| pane.kind() == Kind::Review).filter_map(open);
+        let cards = self.stack.iter().filter(|pane| pane.kind() == Kind::Review);
+        let shown = cards.filter_map(|pane| pane.target(&self.ground).review);
         let may = |id: &ReviewId| {
             let card = self.ground.known.cards.get(id);
             card.is_some_and(|card| card.review.is_open() && is_mine(&card.beside))

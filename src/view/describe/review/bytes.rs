@@ -102,14 +102,17 @@ fn arguments(args: &Json, out: &mut Vec<ByteLine>) {
     }
 }
 
+fn text_of(item: &Json) -> Option<&str> {
+    match item {
+        Json::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
 /// A list of texts.
 fn words(value: &Json) -> Option<Vec<&str>> {
     let Json::List(items) = value else { return None };
-    let word = |item| match item {
-        &Json::Text(ref text) => Some(text.as_str()),
-        _ => None,
-    };
-    items.iter().map(word).collect()
+    items.iter().map(text_of).collect()
 }
 
 /// The program and its verb on the first line, then an option with its values on each.

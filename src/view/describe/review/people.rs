@@ -120,7 +120,7 @@ pub fn votes(card: &ReviewCard, you: Option<&str>, sight: &Sight, out: &mut Line
             Verdict::Deny { stop: false } => ("NO", Role::Bad),
             Verdict::Deny { stop: true } => ("NO, stop", Role::Bad),
         };
-        let counts = standing.iter().any(|other| *other == vote);
+        let counts = standing.contains(&vote);
         let seat = match vote.seat == vote.by {
             true => String::new(),
             false => format!(" for {}", vote.seat),
