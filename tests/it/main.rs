@@ -26,6 +26,7 @@ mod notify;
 mod place;
 mod pools;
 mod review;
+mod reviews;
 mod runner;
 mod runner_life;
 mod runner_logs;
