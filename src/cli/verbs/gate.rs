@@ -290,7 +290,7 @@ fn done_before(session: &Session, review: &Review) -> Outcome {
         }
         None => {
             let what = format!(
-                "the yes to {} was used{when}, and whether what it was for took effect is not known",
+                "the yes to {} was used{when}; whether what it was for took effect is not known",
                 review.id
             );
             Err(Failure::new(OVER, what, anew))
