@@ -80,7 +80,7 @@ fn told(review: &Review, sight: &Sight, out: &mut Lines) {
     let escalated = match review.level {
         0 => None,
         1 => Some("reminded"),
-        _ => Some("the next people are asked too"),
+        _ => Some("escalated: all who may decide are asked"),
     };
     if let Some(text) = escalated {
         out.pair("level", text, Role::NeedsYou);
