@@ -10,6 +10,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Step, and at most so many milliseconds at 100,000 waiting jobs (none: no target).
 STEPS = {
     "nothing placeable": 50,
+    "forecasts of a thousand": 1000,
     "a thousand ends": 200,
     "one end": 2,
     "one arrives": None,

@@ -16,6 +16,7 @@ use holdshort::model::setup::Setup;
 use holdshort::model::team::{Bounds, Terms};
 use holdshort::model::{Actor, Command, Resources, Team};
 use holdshort::sched::decide::{self, decide};
+use holdshort::sched::future::forecast::{FORECASTS, forecasts};
 use holdshort::sched::plan::Plan;
 use holdshort::sched::{World, actions};
 
@@ -245,6 +246,8 @@ fn measure(queued: usize) {
         time(|| site.full_cycle())
     };
     say(queued, "nothing placeable", std::iter::repeat_with(idle).take(9).collect());
+    let forecast = || time(|| drop(forecasts(&site.world, site.at, FORECASTS)));
+    say(queued, "forecasts of a thousand", std::iter::repeat_with(forecast).take(3).collect());
     one_end(&mut site, queued);
     thousand(&mut site, queued);
     let arrivals = (0..100).map(|n| {

@@ -10,6 +10,7 @@ pub mod ledger;
 pub mod sched;
 
 pub mod config;
+pub mod notify;
 pub mod runner;
 pub mod store;
 pub mod view;

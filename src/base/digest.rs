@@ -31,6 +31,17 @@ impl Digest {
         Digest(hashing.0.finalize().into())
     }
 
+    /// The link of what follows this link in a chain: over the link, its number in the chain and
+    /// its bytes.
+    #[must_use]
+    pub fn chained(&self, number: u64, bytes: &[u8]) -> Digest {
+        let mut hasher = Sha256::new();
+        hasher.update(self.0);
+        hasher.update(number.to_le_bytes());
+        hasher.update(bytes);
+        Digest(hasher.finalize().into())
+    }
+
     /// Digest of several parts, each preceded by its length, so that no two lists of parts
     /// share a digest by moving a border.
     pub fn of_parts(parts: &[&[u8]]) -> Digest {

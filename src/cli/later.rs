@@ -14,9 +14,7 @@ use crate::base::text::sanitise;
 pub const VERBS: &[&str] = &[
     "adopt",
     "approve",
-    "ask",
     "ask-back",
-    "audit",
     "budgets",
     "context",
     "costs",
@@ -26,13 +24,10 @@ pub const VERBS: &[&str] = &[
     "do",
     "escalate",
     "extend",
-    "gate",
     "hook",
     "invoice",
     "mcp",
-    "policy",
     "prices",
-    "redeem",
     "report",
     "reviews",
     "revoke",
@@ -42,11 +37,10 @@ pub const VERBS: &[&str] = &[
     "token",
     "user",
     "watch",
-    "withdraw",
 ];
 
 /// Options of the contract that this version does not have.
-pub const OPTIONS: &[&str] = &["--engine", "--focus", "--listen", "--may-ask", "--worktree"];
+pub const OPTIONS: &[&str] = &["--engine", "--focus", "--listen", "--worktree"];
 
 /// Verbs of other tools, our line for each, and what its `{}` stands for.
 pub const OTHERS: &[(&str, &str, &str)] = &[
@@ -65,7 +59,7 @@ pub const OTHERS: &[(&str, &str, &str)] = &[
 ];
 
 /// Words that later versions take after a verb which is here.
-const NESTED: &[(&str, &str)] = &[("verify", "audit"), ("lab", "compare")];
+const NESTED: &[(&str, &str)] = &[("lab", "compare")];
 
 /// What a command line that clap refused should have been; `rest` is what was typed after the
 /// program's name.
@@ -327,7 +321,7 @@ mod tests {
         assert_eq!(failure(&["server"]).hint, "holdshort server start|stop|status|restart");
         assert_eq!(failure(&["server", "kill"]).what, "`kill` is no word of `server`");
         assert_eq!(failure(&["server", "stpo"]).hint, "did you mean `stop`?");
-        assert!(failure(&["verify", "audit"]).what.contains("does not have `verify audit`"));
+        assert!(failure(&["lab", "compare"]).what.contains("does not have `lab compare`"));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! each to its file in [`verbs`]. [`exit`] has the exit codes, [`session`] what every verb has.
 
 pub mod args;
+pub mod asking;
 pub mod autostart;
 pub mod clock;
 pub mod exit;
@@ -15,6 +16,7 @@ pub mod replay;
 pub mod serve;
 pub mod session;
 pub mod shown;
+pub mod signing;
 pub mod targets;
 pub mod terminal;
 #[cfg(test)]
@@ -49,7 +51,11 @@ pub fn run(args: &[OsString]) -> u8 {
         Ok(code) => code,
         Err(failure) => {
             output.failure(&failure);
-            failure.code
+            if asking::is_one_of_them(&args) {
+                asking::for_programs(failure).code
+            } else {
+                failure.code
+            }
         }
     }
 }
@@ -77,7 +83,11 @@ fn refused(error: &clap::Error, args: &[OsString]) -> u8 {
         _ => {
             let failure = later::explain(error, args);
             Output::default().failure(&failure);
-            failure.code
+            if asking::is_one_of_them(args) {
+                asking::for_programs(failure).code
+            } else {
+                failure.code
+            }
         }
     }
 }
@@ -122,6 +132,8 @@ fn placed(verb: Placed, session: &Session) -> Outcome {
         Placed::Enable(verb) => verb.run(session),
         Placed::Verify(verb) => verb.run(session),
         Placed::Journal(verb) => verb.run(session),
+        Placed::Audit(verb) => verb.run(session),
+        Placed::Policy(verb) => verb.run(session),
         Placed::Paths(verb) => verb.run(session),
     }
 }
@@ -138,6 +150,8 @@ fn prepare(session: &Session, verb: &Linked, args: &[OsString]) -> Result<Ready,
         Linked::Quota(verb) => verb.check()?,
         Linked::Logs(verb) => verb.check(session)?,
         Linked::Ls(verb) => verb.check()?,
+        Linked::Ask(verb) => verb.check(session)?,
+        Linked::Gate(verb) => verb.check(session)?,
         Linked::Plan(verb) => verb.check(session)?,
         _ => {}
     }
@@ -165,6 +179,10 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Next(verb) => verb.run(session, link).await,
         Linked::Keep(verb) => verb.run(session, link).await,
         Linked::Ack(verb) => verb.run(session, link).await,
+        Linked::Ask(verb) => verb.run(session, link).await,
+        Linked::Gate(verb) => verb.run(session, link).await,
+        Linked::Redeem(verb) => verb.run(session, link).await,
+        Linked::Withdraw(verb) => verb.run(session, link).await,
         Linked::Nodes(verb) => verb.run(session, link).await,
         Linked::Limit(verb) => verb.run(session, link).await,
         Linked::Drain(verb) => verb.run(session, link).await,

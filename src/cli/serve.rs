@@ -17,6 +17,7 @@ use crate::config::nodes::pretended;
 use crate::config::{self, Config};
 use crate::engine::{self, Handle, Parts, Stopped};
 use crate::model::setup::Setup;
+use crate::notify::{Address, Post};
 use crate::runner::local::gpu::PretendGpu;
 use crate::runner::local::{LocalRunner, Options};
 use crate::store::{DataDir, LockError, Spool, Store};
@@ -67,6 +68,7 @@ struct Prepared {
     runtime: tokio::runtime::Runtime,
     socket: Socket,
     handle: Handle,
+    post: Arc<Post>,
     stopped: tokio::sync::oneshot::Receiver<Stopped>,
     /// Held as long as the server lives.
     _lock: DataDir,
@@ -97,7 +99,10 @@ fn prepare(places: &Places, shared: bool) -> Result<Prepared, Failure> {
     let (door, inbox) = engine::door();
     let runner = LocalRunner::new(runner_options(places, own.clone()), door.events())
         .map_err(|error| failed(error.to_string()))?;
+    let post = Arc::new(Post::new(door.recorder()));
+    post.set(addresses(&places.config));
     let parts = Parts {
+        notify: post.clone(),
         journal: Box::new(journal),
         environments: Arc::new(environments),
         papers: Arc::new(crate::api::wire::review::decision::JsonPapers),
@@ -108,6 +113,7 @@ fn prepare(places: &Places, shared: bool) -> Result<Prepared, Failure> {
         places: engine::Places {
             data_dir: dir.path().to_owned(),
             socket: places.paths.socket.clone(),
+            allowed_signers: allowed_signers(places),
             bin_dir: own.parent().map(PathBuf::from).unwrap_or_default(),
             log_bytes_max: places.config.server.log_bytes,
             keep_logs: KEEP_LOGS,
@@ -116,7 +122,13 @@ fn prepare(places: &Places, shared: bool) -> Result<Prepared, Failure> {
     };
     let (handle, stopped) =
         engine::start(parts, &door, inbox).map_err(|error| failed(error.to_string()))?;
-    Ok(Prepared { runtime, socket, handle, stopped, _lock: dir })
+    Ok(Prepared { runtime, socket, handle, post, stopped, _lock: dir })
+}
+
+/// Where it is configured, else beside the configuration.
+fn allowed_signers(places: &Places) -> PathBuf {
+    let configured = places.config.server.allowed_signers.clone();
+    configured.unwrap_or_else(|| places.paths.config.with_file_name("allowed_signers"))
 }
 
 /// Locks the data directory. A server that was just killed holds it for a moment longer, until
@@ -161,11 +173,24 @@ pub(super) fn machine_name() -> Name {
     name.split('.').next().filter(|name| !name.is_empty()).unwrap_or("here").into()
 }
 
-fn setup(config: &Config, owner: u32) -> Setup {
+/// What the core must know of the configuration.
+pub(super) fn setup(config: &Config, owner: u32) -> Setup {
     config.to_setup(owner, |name| {
         let user = nix::unistd::User::from_name(name).ok().flatten();
         user.map(|user| user.uid.as_raw())
     })
+}
+
+/// Where those are who are told of reviews.
+fn addresses(config: &Config) -> Vec<Address> {
+    let address = |entry: &config::NotifyEntry| Address {
+        name: entry.target.name.clone(),
+        way: entry.way.clone(),
+        timeout: entry.timeout,
+        tries: entry.tries,
+        backoff: entry.backoff,
+    };
+    config.notify.iter().map(address).collect()
 }
 
 fn group_id(name: &str) -> Result<u32, Failure> {
@@ -180,7 +205,7 @@ fn group_id(name: &str) -> Result<u32, Failure> {
 
 impl Prepared {
     fn run(self, ready: Option<Ready>, session: &Session) -> Outcome {
-        let Prepared { runtime, socket, handle, mut stopped, _lock } = self;
+        let Prepared { runtime, socket, handle, post, mut stopped, _lock } = self;
         let end = runtime.block_on(async {
             // Nobody is answered before the tasks of earlier servers are known: a process in
             // a job's tree could not be told from others.
@@ -198,7 +223,7 @@ impl Prepared {
             }
             // Without a service manager there is nobody to notify.
             let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
-            let watching = tokio::spawn(until_told(handle.clone(), session.globals.clone()));
+            let watching = tokio::spawn(until_told(handle.clone(), post, session.globals.clone()));
             let idle = session.places.config.server.idle_exit;
             let idling = tokio::spawn(until_idle(handle, idle.map(crate::base::Span::to_std)));
             let end = stopped.await;
@@ -221,7 +246,7 @@ impl Prepared {
 }
 
 /// Waits for a signal to end, and ends the loop; jobs run on. HUP reads the configuration anew.
-async fn until_told(handle: Handle, globals: super::tree::Globals) {
+async fn until_told(handle: Handle, post: Arc<Post>, globals: super::tree::Globals) {
     let streams = (
         signal(SignalKind::terminate()),
         signal(SignalKind::interrupt()),
@@ -232,16 +257,17 @@ async fn until_told(handle: Handle, globals: super::tree::Globals) {
         tokio::select! {
             _ = term.recv() => break,
             _ = int.recv() => break,
-            _ = hup.recv() => reload(&handle, &globals).await,
+            _ = hup.recv() => reload(&handle, &post, &globals).await,
         }
     }
     handle.shut_down().await;
 }
 
-async fn reload(handle: &Handle, globals: &super::tree::Globals) {
+async fn reload(handle: &Handle, post: &Post, globals: &super::tree::Globals) {
     match Places::find(globals) {
         Ok(places) => {
             let setup = setup(&places.config, places.uid);
+            post.set(addresses(&places.config));
             if let Err(refusal) = handle.configure(setup, places.config.nodes.clone()).await {
                 tracing::error!("the configuration was not taken: {refusal}");
             }

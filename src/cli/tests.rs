@@ -6,18 +6,19 @@ use std::sync::Mutex;
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt, stream};
 
-use crate::base::{At, JobId, Mono, Name, Span, Wall};
+use crate::base::{At, JobId, Mono, Name, ReviewId, Span, Wall};
 use crate::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
 use crate::model::job::{Gang, Outcome, State};
 use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::{
-    Counts, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus, Summary, TeamPage,
-    Why,
+    Counts, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ReviewCard, ReviewPage,
+    ReviewQuery, ServerStatus, Summary, TeamPage, Why,
 };
 use crate::model::reason::{Code, Reason};
 use crate::model::refusal::{Refusal, RefusalCode};
+use crate::model::review::{Ask, ReviewVerb};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 use crate::model::{Fact, Resources};
@@ -217,6 +218,26 @@ impl Link for Scripted {
             seq: 4,
             at: AT,
         }))
+    }
+
+    fn reviews(&self, _query: ReviewQuery) -> Answer<'_, ReviewPage> {
+        unscripted()
+    }
+
+    fn review(&self, _review: ReviewId, _wait: Option<Span>) -> Answer<'_, ReviewCard> {
+        unscripted()
+    }
+
+    fn ask(&self, _job: Option<JobId>, _ask: Ask) -> Answer<'_, ReviewCard> {
+        unscripted()
+    }
+
+    fn review_act(&self, _review: ReviewId, _verb: ReviewVerb) -> Answer<'_, ReviewCard> {
+        unscripted()
+    }
+
+    fn away(&self, _: Option<Name>, _: Option<Name>, _: Option<Wall>) -> Answer<'_, ()> {
+        unscripted()
     }
 
     fn logs(&self, _job: JobId, _query: LogQuery) -> Answer<'_, Stream<Piece>> {

@@ -6,9 +6,9 @@ use clap::{Args, Parser, Subcommand};
 
 use super::output::Color;
 use super::verbs::{
-    act, again, attach, completions, config, conform, console, enable, events, help, journal, lab,
-    limit, logs, ls, nodes, pause, plan, report, send, serve, server, set, show, submit, team,
-    usage, verify, wait,
+    act, again, ask, attach, audit, completions, config, conform, console, enable, events, gate,
+    help, journal, lab, limit, logs, ls, nodes, pause, plan, policy, report, send, serve, server,
+    set, show, submit, team, usage, verify, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -169,6 +169,18 @@ pub enum Linked {
     /// Print what happened
     #[command(hide = true)]
     Events(events::Events),
+    /// In a job: ask people before something is done
+    #[command(hide = true)]
+    Ask(ask::Ask),
+    /// In a job: ask people for exactly this command, then run it
+    #[command(hide = true)]
+    Gate(gate::Gate),
+    /// In a job: use the right that a yes gives
+    #[command(hide = true)]
+    Redeem(ask::Redeem),
+    /// In a job: take back what was asked
+    #[command(hide = true)]
+    Withdraw(ask::Withdraw),
     /// In a job: a checkpoint was saved
     #[command(hide = true)]
     Checkpoint(report::Checkpoint),
@@ -198,12 +210,18 @@ pub enum Placed {
     /// Keep the server running as a user service
     #[command(hide = true)]
     Enable(enable::Enable),
-    /// Check the journal, or the ledger against it
+    /// Check the journal, or ledger and audit against it
     #[command(hide = true)]
     Verify(verify::Verify),
+    /// Show who decided a review and how that is known, or export all of it
+    #[command(hide = true)]
+    Audit(audit::Audit),
     /// Export, replay or compact the journal
     #[command(hide = true)]
     Journal(journal::Journal),
+    /// Say which review rule an action would meet, and who would be asked
+    #[command(hide = true)]
+    Policy(policy::Policy),
     /// Print where things lie
     #[command(hide = true)]
     Paths(config::Paths),

@@ -2,7 +2,7 @@
 //!
 //! A new key is one line here and one line where its value is used ([`super::layers`]).
 
-use crate::model::review::Fallback;
+use crate::model::review::{Fallback, Moment};
 use crate::model::setup::SWITCHES;
 
 /// What a key's value must be.
@@ -56,6 +56,8 @@ pub enum Kind {
     Words(&'static [&'static str]),
     /// A list of names.
     Names,
+    /// A list of texts without control characters.
+    Texts,
     /// A table: the name of an action and its key or list of keys.
     Keys,
 }
@@ -129,6 +131,7 @@ const SERVER: &[Key] = &[
     key("data_dir", Kind::Path, "", "Where journal, logs and checkpoints lie.")
         .env("HOLDSHORT_DATA_DIR"),
     key("group", Kind::Text, "", "Group whose members may connect under `serve`."),
+    key("allowed_signers", Kind::Path, "", "OpenSSH file of who may sign votes with which key."),
     key("idle_exit", Kind::DurationOrNever, "10m", "It ends after this time with nothing to do.")
         .env("HOLDSHORT_IDLE_EXIT"),
     key("log_bytes", Kind::Bytes, "100M", "Size of one log file of a job; three are kept."),
@@ -310,9 +313,44 @@ const REVIEW_POLICY: &[Key] = &[
     key("wait", Kind::OneOf(WAITS), "", "How the job waits, whatever it asked for."),
     key("hold_for", Kind::Duration, "", "How long `hold` holds."),
     key("whole_only", Kind::Flag, "false", "Refuse what is too long to be shown whole."),
+    key("env", Kind::Names, "", "Variables that a yes to a command line covers too."),
     key("hours", Kind::Text, "", "Approvers at work: \"mon-fri 08:00-18:00 Europe/Berlin\"."),
     key("quiet", Kind::Text, "", "Nobody is reminded then: \"daily 22:00-07:00 Europe/Berlin\"."),
 ];
+
+const NOTIFY: &[Key] = &[
+    key("name", Kind::Word, "", "Its name, as cards show it.").required(),
+    key("kind", Kind::OneOf(NOTIFY_KINDS), "", "How it is told.").required(),
+    key("url", Kind::Text, "", "Where to, for a webhook or a chat."),
+    key("url_env", Kind::Word, "", "The variable of the server that holds the address."),
+    key("url_file", Kind::Path, "", "The file that holds the address."),
+    key(
+        "secret_env",
+        Kind::Word,
+        "",
+        "The variable with the secret that webhooks are signed with.",
+    ),
+    key("secret_file", Kind::Path, "", "The file with that secret."),
+    key("command", Kind::Texts, "", "The program and its arguments; it reads JSON on its input."),
+    key("teams", Kind::Texts, "", "Of reviews of these teams and those below; by default all."),
+    key("effects", Kind::Words(EFFECTS), "", "Of these effect classes; by default of all."),
+    key("moments", Kind::Words(MOMENTS), "", "At these moments; by default at all."),
+    key("people", Kind::Names, "", "It reaches these people: told when one of them is asked."),
+    key("timeout", Kind::Duration, "10s", "One try takes no longer."),
+    key("tries", Kind::Count(1), "5", "It is tried so often."),
+    key(
+        "backoff",
+        Kind::Duration,
+        "1s",
+        "The wait after the first try; four times as long each time.",
+    ),
+];
+
+/// How people are told, by word.
+pub const NOTIFY_KINDS: &[&str] = &["webhook", "command", "chat"];
+
+/// When people are told, by word.
+pub const MOMENTS: &[&str] = &Moment::WORDS;
 
 /// Effect classes, by word.
 pub const EFFECTS: &[&str] =
@@ -391,11 +429,17 @@ pub const SECTIONS: &[Section] = &[
         about: "Who decides what agents ask for; of those that fit the first counts.",
         keys: REVIEW_POLICY,
     },
+    Section {
+        name: "notify",
+        shape: Shape::Many,
+        about: "Who is told of reviews, and how.",
+        keys: NOTIFY,
+    },
     Section { name: "console", shape: Shape::One, about: "The console.", keys: CONSOLE },
 ];
 
 /// Sections that this version does not know yet.
-pub const LATER: &[&str] = &["engine", "price", "budget", "notify", "template"];
+pub const LATER: &[&str] = &["engine", "price", "budget", "template"];
 
 /// The section of a name.
 pub fn section(name: &str) -> Option<&'static Section> {

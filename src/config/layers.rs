@@ -2,6 +2,7 @@
 //!
 //! What stands in lists of tables is in [`tables`]; only the file can say it.
 
+mod notify;
 mod pools;
 mod reviews;
 mod tables;
@@ -207,6 +208,7 @@ impl Layers<'_> {
                 socket: path("server.socket"),
                 data_dir: path("server.data_dir"),
                 group: text(over, "server.group"),
+                allowed_signers: path("server.allowed_signers"),
                 idle_exit: span("server.idle_exit"),
                 log_bytes: number("server.log_bytes"),
                 snapshot_records: number("server.snapshot_records"),
@@ -229,6 +231,7 @@ impl Layers<'_> {
             teams: self.teams(),
             windows: self.windows(),
             review_policies: self.review_policies(),
+            notify: self.notify(),
             pools: self.pools(),
             cycle: cycle(over),
             nodes: self.nodes(),

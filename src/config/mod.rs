@@ -22,7 +22,8 @@ use crate::base::{Name, Span};
 use crate::model::node::Traits;
 use crate::model::people::Grant;
 use crate::model::pool::Pool;
-use crate::model::review::ReviewPolicy;
+use crate::model::ports::notify::Way;
+use crate::model::review::{ReviewPolicy, Target};
 use crate::model::setup::{Countable, Cycle, Defaults};
 use crate::model::team::Team;
 use crate::model::window::Window;
@@ -44,6 +45,8 @@ pub struct Config {
     pub windows: Vec<Window>,
     /// Who decides what agents ask for.
     pub review_policies: Vec<ReviewPolicy>,
+    /// Who is told of that.
+    pub notify: Vec<NotifyEntry>,
     /// Elastic pools.
     pub pools: Vec<Pool>,
     /// How the cycle decides.
@@ -69,12 +72,29 @@ pub struct Server {
     pub data_dir: Option<PathBuf>,
     /// The system's group whose members may connect to a server that was started with `serve`.
     pub group: Option<String>,
+    /// OpenSSH's file of allowed signers, if not `allowed_signers` beside the configuration.
+    pub allowed_signers: Option<PathBuf>,
     /// It ends after this time with nothing to do; `None` is never.
     pub idle_exit: Option<Span>,
     /// Bytes in one log file of a job; three are kept.
     pub log_bytes: u64,
     /// Journal records between two snapshots.
     pub snapshot_records: u64,
+}
+
+/// `[[notify]]`: who is told of reviews, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotifyEntry {
+    /// Who, of what, when.
+    pub target: Target,
+    /// How.
+    pub way: Way,
+    /// One try takes no longer.
+    pub timeout: Span,
+    /// Tries in all.
+    pub tries: u32,
+    /// The wait after the first try.
+    pub backoff: Span,
 }
 
 /// `[console]`. Names of themes, actions and keys are checked by the console that knows them.

@@ -104,6 +104,7 @@ fn shape(kind: Kind) -> Value {
             ],
         }),
         Kind::OneOf(words) => json!({"enum": words}),
+        Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
         Kind::Names => json!({"type": "array", "items": {"type": "string", "minLength": 1}}),
         Kind::Words(words) => {
             json!({"type": "array", "items": {"enum": words}, "uniqueItems": true})

@@ -28,6 +28,7 @@ impl Config {
                 .collect(),
             windows: self.windows.clone(),
             review_policies: self.review_policies.clone(),
+            notify: self.notify.iter().map(|entry| entry.target.clone()).collect(),
             pools: self.pools.clone(),
             cycle: self.cycle.clone(),
             owner_uid,

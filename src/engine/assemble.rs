@@ -14,16 +14,18 @@ use crate::engine::foresight::Foresight;
 use crate::engine::handle::{Handle, Inner};
 use crate::engine::intake::{Door, Inbox};
 use crate::engine::launch::Launcher;
+use crate::engine::listeners::Listeners;
 use crate::engine::output::Output;
 use crate::engine::owner::Owner;
 use crate::engine::reads::Programs;
 use crate::engine::recover;
+use crate::engine::telling::Teller;
 use crate::engine::tokens::Tokens;
 use crate::ledger::Meter;
 use crate::model::fact::Record;
 use crate::model::history::History;
 use crate::model::ports::journal::StorageError;
-use crate::model::ports::{Clock, Environments, Journal, Papers, Runner};
+use crate::model::ports::{Clock, Environments, Journal, Notify, Papers, Runner};
 use crate::model::setup::Setup;
 use crate::sched::World;
 use crate::sched::health::Signals;
@@ -41,6 +43,8 @@ pub struct Parts {
     pub papers: Arc<dyn Papers>,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
+    /// Whoever tells people of reviews.
+    pub notify: Arc<dyn Notify>,
     /// Processes. Built with the same door.
     pub runner: Arc<dyn Runner>,
     /// Configuration.
@@ -58,6 +62,8 @@ pub struct Places {
     pub data_dir: PathBuf,
     /// The server's socket.
     pub socket: PathBuf,
+    /// OpenSSH's file of who may sign votes with which key.
+    pub allowed_signers: PathBuf,
     /// The directory of our own executable, for `PATH`.
     pub bin_dir: PathBuf,
     /// Bytes in one log file.
@@ -97,6 +103,8 @@ pub(super) struct Shared {
     pub typed: Mutex<BTreeSet<TaskId>>,
     /// Use and queue over the last two hours; lost with the process, and no harm done.
     pub history: Mutex<History>,
+    /// Those who wait for news of a review.
+    pub listeners: Listeners,
     /// True once the first turn is durable and published.
     pub awake: watch::Sender<bool>,
 }
@@ -118,6 +126,7 @@ impl Shared {
             counters: Mutex::default(),
             typed: Mutex::default(),
             history: Mutex::default(),
+            listeners: Listeners::default(),
             awake: watch::channel(false).0,
         }
     }
@@ -156,6 +165,7 @@ pub fn start(
         Launcher::new(parts.places.clone(), tokens.clone(), launch_reader, environments.clone())
             .with_papers(parts.papers);
     let inner = Inner {
+        installation: parts.journal.installation(),
         door: door.clone(),
         shared: shared.clone(),
         runner: parts.runner.clone(),
@@ -184,6 +194,7 @@ pub fn start(
         alarm,
         shared,
         signals: Signals::default(),
+        teller: Teller::new(parts.notify),
         next_health: None,
         notes: Vec::new(),
         ballast_out: false,

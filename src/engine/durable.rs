@@ -55,7 +55,7 @@ impl Owner {
         if self.seq == self.snapshot_seq {
             return Ok(());
         }
-        let body = snapshot_body(&self.world, &self.meter)?;
+        let body = snapshot_body(&self.world, &self.meter, self.journal.audit_head())?;
         match self.journal.put_snapshot(&Snapshot { seq: self.seq, body }) {
             Ok(()) => self.snapshot_seq = self.seq,
             // A snapshot only saves time: without room for one the records suffice.

@@ -3,7 +3,7 @@
 //! Commands go through the loop and come back durable; reads are made here, from the world the
 //! loop published last, so that no reader ever holds the loop up.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -41,6 +41,7 @@ pub struct Handle {
 }
 
 pub(super) struct Inner {
+    pub(super) installation: Digest,
     pub(super) door: Door,
     pub(super) shared: Arc<Shared>,
     pub(super) runner: Arc<dyn Runner>,
@@ -229,6 +230,16 @@ impl Handle {
         let published = self.published();
         let job: &Job = published.world.job(id)?;
         (job.attempt == attempt && job.active_tasks().next().is_some()).then_some(id)
+    }
+
+    /// OpenSSH's file of who may sign votes with which key; it may not be there.
+    pub fn allowed_signers(&self) -> &Path {
+        &self.inner.places.allowed_signers
+    }
+
+    /// What names the installation in signed votes: where its audit begins.
+    pub fn installation(&self) -> Digest {
+        self.inner.installation
     }
 
     /// Name shown for a uid: from `[[user]]`, else the system's name, else the number.

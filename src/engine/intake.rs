@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 use crate::base::{Digest, Name, TaskId};
 use crate::config::NodeEntry;
 use crate::engine::Receipt;
+use crate::engine::telling::Told;
 use crate::model::command::Command;
 use crate::model::ports::runner::{Events, RunnerEvent};
 use crate::model::refusal::{Refusal, RefusalCode};
@@ -35,6 +36,8 @@ pub(super) enum Request {
     Runner(RunnerEvent),
     /// The runner has looked at what earlier servers left.
     Recovered(Vec<TaskId>),
+    /// A message about a review is about to be sent, or was.
+    Told(Told),
     /// The command of a pool is over.
     Provided { node: Name, up: bool, failed: Option<String> },
     /// Something may be due.

@@ -3,13 +3,13 @@
 
 use serde::Deserialize as _;
 
-use crate::base::{Mono, Name};
+use crate::base::{Digest, Mono, Name};
 use crate::ledger::audit::There;
 use crate::ledger::{Amounts, Audit, Interval, Meter, Saved, codec};
 use crate::model::Node;
 use crate::model::fact::Record;
 use crate::model::job::GpuShare;
-use crate::model::ports::journal::{Metered, StorageError};
+use crate::model::ports::journal::{Link, Metered, StorageError};
 use crate::sched::World;
 
 /// Below so many open intervals the sums are checked after every record.
@@ -56,15 +56,38 @@ pub fn places(world: &World) -> Vec<There> {
     world.nodes().map(node).chain([pool]).collect()
 }
 
-/// The bytes of a snapshot: the world, and behind it what the meter must know besides.
+/// The bytes of a snapshot: the world, behind it what the meter must know besides, and behind that
+/// where the audit ends.
 ///
 /// # Errors
 /// [`StorageError::Failed`] when they can't be made.
-pub(super) fn snapshot_body(world: &World, meter: &Meter) -> Result<Vec<u8>, StorageError> {
+pub(super) fn snapshot_body(
+    world: &World,
+    meter: &Meter,
+    audit: Link,
+) -> Result<Vec<u8>, StorageError> {
     let failed = |error| StorageError::Failed(format!("cannot write a snapshot: {error}"));
     let mut body = serde_json::to_vec(world).map_err(failed)?;
     serde_json::to_writer(&mut body, &meter.save()).map_err(failed)?;
+    let audit = AuditHead { audit: audit.seq, link: audit.digest };
+    serde_json::to_writer(&mut body, &audit).map_err(failed)?;
     Ok(body)
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct AuditHead {
+    audit: u64,
+    link: Digest,
+}
+
+/// Where the audit ended when a snapshot was taken; `None` in one of an earlier version.
+pub fn audit_head(body: &[u8]) -> Option<Link> {
+    use serde::de::IgnoredAny;
+    let mut documents = serde_json::Deserializer::from_slice(body);
+    IgnoredAny::deserialize(&mut documents).ok()?;
+    IgnoredAny::deserialize(&mut documents).ok()?;
+    let AuditHead { audit, link } = AuditHead::deserialize(&mut documents).ok()?;
+    Some(Link { seq: audit, digest: link })
 }
 
 /// A snapshot's world and meter. One of a version that metered nothing has none: metering begins

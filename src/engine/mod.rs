@@ -6,6 +6,7 @@
 
 pub mod alarm;
 mod assemble;
+pub mod audit;
 pub mod clock;
 mod day;
 mod durable;
@@ -13,6 +14,7 @@ mod foresight;
 pub mod handle;
 pub mod intake;
 mod launch;
+pub mod listeners;
 pub mod metering;
 mod metrics;
 mod output;
@@ -22,9 +24,11 @@ mod provider;
 mod reads;
 mod recover;
 pub mod replay;
+pub mod reviews;
 pub mod submit;
 pub mod suppose;
 pub mod teams;
+mod telling;
 mod tokens;
 mod usage;
 mod watch;

@@ -17,7 +17,8 @@ use crate::engine::assemble::{Counters, Published, Shared, Stopped};
 use crate::engine::clock::Timeline;
 use crate::engine::intake::{Door, Inbox, Request};
 use crate::engine::launch::Launcher;
-use crate::engine::{Receipt, pages, provider, recover};
+use crate::engine::telling::Teller;
+use crate::engine::{Receipt, audit, pages, provider, recover};
 use crate::ledger::{Interval, Meter, codec};
 use crate::model::command::{Command, TaskEvent};
 use crate::model::fact::{Fact, Record};
@@ -51,6 +52,7 @@ pub(super) struct Owner {
     pub(super) alarm: Alarm,
     pub(super) shared: Arc<Shared>,
     pub(super) signals: Signals,
+    pub(super) teller: Teller,
     pub(super) next_health: Option<Mono>,
     pub(super) notes: Vec<String>,
     pub(super) ballast_out: bool,
@@ -75,6 +77,13 @@ pub(super) struct Turn {
     replies: Vec<(oneshot::Sender<Answer>, Answer)>,
     compact: Vec<oneshot::Sender<Result<u64, Refusal>>>,
     stop: Option<oneshot::Sender<()>>,
+}
+
+impl Turn {
+    /// A caller gets its answer once the turn is durable.
+    pub(super) fn answer(&mut self, reply: oneshot::Sender<Answer>, answer: Answer) {
+        self.replies.push((reply, answer));
+    }
 }
 
 impl Owner {
@@ -104,6 +113,7 @@ impl Owner {
         }
         let _ = self.decide(&mut turn, Command::Started { boot, offset }, at);
         let _ = self.decide(&mut turn, Command::Configure(setup), at);
+        self.cut_off(&mut turn, at);
         let machine = self.runner.machine();
         self.machine(&mut turn, &machine, at);
         for task in recover::vanished(&self.world, &found) {
@@ -183,6 +193,7 @@ impl Owner {
             }
             Request::Runner(event) => self.runner_event(turn, event, at),
             Request::Recovered(_) => {}
+            Request::Told(told) => self.told(turn, told, at),
             Request::Provided { node, up, failed } => {
                 let _ = self.decide(turn, Command::PoolNode { node, up, failed }, at);
             }
@@ -216,10 +227,12 @@ impl Owner {
         turn.effects.extend(effects::of_facts(&record.facts, &decision.world));
         self.archive(turn, &record.facts);
         self.world = decision.world;
+        turn.batch.audit.extend(audit::entries(&record, &self.world));
         for fact in &record.facts {
             self.meter.apply(at, fact, &mut turn.closed);
         }
         self.watch(&record.facts, at);
+        self.teller.hear(&record.facts);
         turn.records.push(Arc::new(record));
         Ok(Receipt { seq: self.seq, jobs, review })
     }
@@ -240,6 +253,7 @@ impl Owner {
             RunnerEvent::Started { task, pid } => (task, TaskEvent::Started { pid }),
             RunnerEvent::Ended { task, exit } => (task, self.end_of(task, exit, at)),
             RunnerEvent::GpuTaken { task, index, by } => (task, TaskEvent::GpuTaken { index, by }),
+            RunnerEvent::Froze { task, in_devices } => (task, TaskEvent::Froze { in_devices }),
             RunnerEvent::AtPrompt { task, text } => (task, TaskEvent::AtPrompt { text }),
             RunnerEvent::PromptOver { task } => (task, TaskEvent::PromptOver),
             RunnerEvent::Checked { task, well, said } => {
@@ -312,8 +326,10 @@ impl Owner {
             let _ = reply.send(result);
         }
         for record in turn.records {
+            self.shared.listeners.tell(&record);
             let _ = self.shared.follow.send(record);
         }
+        self.tell(at);
         self.fail_unlaunched(at)
     }
 

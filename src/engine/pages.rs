@@ -142,10 +142,14 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
     }
 }
 
-/// What its tasks hold now; frozen ones keep memory and devices only.
+/// What its tasks hold now; frozen ones keep memory and devices only, and may lend those.
 pub(super) fn holds(job: &Job) -> Resources {
     let mut holds = Resources::default();
-    job.active_tasks().for_each(|task| holds.add(job.spec.request_of_task(task)));
+    for task in job.active_tasks() {
+        let request = job.spec.request_of_task(task);
+        let gpu_milli = if task.lent.is_empty() { request.gpu_milli } else { 0 };
+        holds.add(&Resources { gpu_milli, ..request.clone() });
+    }
     match job.frozen {
         false => holds,
         true => Resources { cpu_milli: 0, custom: BTreeMap::new(), ..holds },

@@ -105,6 +105,9 @@ fn placed_in(
             if job.frozen {
                 holds.cpu_milli = 0;
             }
+            if !task.lent.is_empty() {
+                holds.gpu_milli = 0;
+            }
             let mut above = Some(&*job.spec.team);
             while let Some(path) = above {
                 above = parent(path);

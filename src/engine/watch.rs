@@ -5,14 +5,20 @@ use crate::engine::handle::lock;
 use crate::engine::owner::{Owner, Turn};
 use crate::model::Fact;
 use crate::sched::health;
+use crate::sched::review::telling;
 
 impl Owner {
-    /// A task that starts, thaws or gets another limit may cross a threshold soon.
+    /// A task that starts, thaws, asks or gets another limit may cross a threshold soon.
     pub(super) fn watch(&mut self, facts: &[Fact], at: At) {
         let news = |fact: &Fact| {
             matches!(
                 fact,
-                Fact::TaskStarted { .. } | Fact::JobThawed { .. } | Fact::JobChanged { .. }
+                Fact::TaskStarted { .. }
+                    | Fact::JobThawed { .. }
+                    | Fact::JobChanged { .. }
+                    | Fact::AtPrompt { .. }
+                    | Fact::PromptOver { .. }
+                    | Fact::Review { .. }
             )
         };
         let thawed = facts.iter().filter_map(|fact| match fact {
@@ -62,6 +68,7 @@ impl Owner {
     /// Sets the alarm to the next instant at which something changes by itself.
     pub(super) fn arm(&mut self, at: At) {
         let (mono, wall) = self.world.next_due(at);
+        let wall = wall.into_iter().chain(telling::next_expiring(&self.world, at.wall)).min();
         let mono = mono.into_iter().chain(self.next_health).min();
         self.alarm.arm(mono.map(|due| self.timeline.boot_ms(due)), wall);
     }

@@ -59,6 +59,8 @@ pub(super) struct Ask {
 pub(super) struct Open {
     pub node: Name,
     pub gpus: Vec<GpuShare>,
+    /// Devices that others may use until it goes on.
+    pub lent: Vec<GpuShare>,
     /// Its group, if its job has several.
     pub group: Option<u32>,
     pub class: Class,
@@ -136,12 +138,14 @@ impl Meter {
             }
             Fact::JobThawed { job, class } => {
                 let goes_on = |open: &mut Open| {
+                    open.gpus.append(&mut open.lent);
                     let runs = open.started && !open.stopping;
                     open.class = if runs { *class } else { Class::StartStop };
                 };
                 self.recut(*job, closed, |account| account.frozen = false, goes_on);
             }
             Fact::Review { job, fact, .. } => self.review(*job, fact, closed),
+            Fact::DevicesLent { task } => self.lend(*task, closed),
             Fact::JobStopping { job, class, .. } => {
                 let stops = |open: &mut Open| (open.stopping, open.class) = (true, *class);
                 self.recut(*job, closed, |_| {}, stops);
@@ -253,8 +257,8 @@ impl Meter {
         let Some(account) = self.jobs.get(&task.job).cloned() else { return };
         self.end(task, None, closed);
         let (node, gpus) = (placement.node.clone(), placement.gpus.clone());
-        let (started, stopping, since) = (false, false, self.at);
-        let open = Open { node, gpus, group, class, started, stopping, since };
+        let (lent, started, stopping, since) = (Vec::new(), false, false, self.at);
+        let open = Open { node, gpus, lent, group, class, started, stopping, since };
         self.hold(&open.node, &account.holds(task, &open), closed);
         self.open.insert(task, open);
     }
@@ -280,6 +284,17 @@ impl Meter {
         push(closed, place, open.class, (open.since, self.at), account.holds(task, open));
         open.since = self.at;
         Some(open)
+    }
+
+    /// What a frozen task has of devices is held by nobody from now on.
+    fn lend(&mut self, task: TaskId, closed: &mut Vec<Interval>) {
+        let Some(account) = self.jobs.get(&task.job).cloned() else { return };
+        let Some(open) = self.cut_task(task, closed) else { return };
+        let before = account.holds(task, open);
+        open.lent = std::mem::take(&mut open.gpus);
+        let (node, after) = (open.node.clone(), account.holds(task, open));
+        self.release(&node, &before, closed);
+        self.hold(&node, &after, closed);
     }
 
     /// Its room is free; it was so in truth since `ended`, if that is earlier.

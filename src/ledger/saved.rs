@@ -75,6 +75,7 @@ impl Meter {
             let open = Open {
                 node: placement.node.clone(),
                 gpus: placement.gpus.clone(),
+                lent: task.lent.clone(),
                 group: job.spec.groups.as_ref().map(|_| task.group),
                 class: class(job, task),
                 started: task.started.is_some(),

@@ -8,14 +8,16 @@ use futures::{FutureExt, StreamExt};
 use super::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::api::client::follow::Heard;
 use crate::api::client::{CallError, Client};
-use crate::base::{JobId, Name, Span, Wall};
+use crate::base::{JobId, Name, ReviewId, Span, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
 use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
-    EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
+    EventRow, JobDetail, JobPage, LogQuery, ReviewCard, ReviewPage, ReviewQuery, ServerStatus,
+    Summary, TeamPage, Why,
 };
+use crate::model::review::{Ask, Booth, ReviewVerb};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 
@@ -132,6 +134,39 @@ impl Link for Local {
 
     fn edit_team(&self, team: Name, edit: TeamEdit) -> Answer<'_, ()> {
         answer(async move { self.client.edit_team(&team, &edit).await })
+    }
+
+    fn reviews(&self, query: ReviewQuery) -> Answer<'_, ReviewPage> {
+        answer(async move { self.client.reviews(&query).await })
+    }
+
+    fn review(&self, review: ReviewId, wait: Option<Span>) -> Answer<'_, ReviewCard> {
+        answer(self.client.review(review, wait))
+    }
+
+    fn ask(&self, job: Option<JobId>, ask: Ask) -> Answer<'_, ReviewCard> {
+        answer(async move { self.client.ask(job, &ask).await })
+    }
+
+    fn review_act(&self, review: ReviewId, verb: ReviewVerb) -> Answer<'_, ReviewCard> {
+        answer(async move { self.client.review_act(review, &verb, None).await })
+    }
+
+    fn review_act_keyed(
+        &self,
+        review: ReviewId,
+        verb: ReviewVerb,
+        key: String,
+    ) -> Answer<'_, ReviewCard> {
+        answer(async move { self.client.review_act(review, &verb, Some(key)).await })
+    }
+
+    fn booth(&self, review: ReviewId) -> Answer<'_, Booth> {
+        answer(self.client.booth(review))
+    }
+
+    fn away(&self, from: Option<Name>, to: Option<Name>, until: Option<Wall>) -> Answer<'_, ()> {
+        answer(self.client.away(from, to, until))
     }
 
     fn report(&self, job: JobId, report: Report) -> Answer<'_, ()> {

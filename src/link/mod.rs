@@ -9,15 +9,17 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
-use crate::base::{JobId, Name, Span, Wall};
+use crate::base::{JobId, Name, ReviewId, Span, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
 use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
-    EventRow, JobDetail, JobPage, LogQuery, ServerStatus, Summary, TeamPage, Why,
+    EventRow, JobDetail, JobPage, LogQuery, ReviewCard, ReviewPage, ReviewQuery, ServerStatus,
+    Summary, TeamPage, Why,
 };
-use crate::model::refusal::Refusal;
+use crate::model::refusal::{Refusal, RefusalCode};
+use crate::model::review::{Ask, Booth, ReviewVerb};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 
@@ -99,6 +101,46 @@ pub trait Link: Send + Sync {
 
     /// Adds a team, changes its terms, or removes it.
     fn edit_team(&self, team: Name, edit: TeamEdit) -> Answer<'_, ()>;
+
+    /// A page of reviews: those that this user may see.
+    fn reviews(&self, query: ReviewQuery) -> Answer<'_, ReviewPage>;
+
+    /// Everything about one review. With a wait of at most 50 s the answer comes when it changes,
+    /// or after that; at once if it is not open.
+    fn review(&self, review: ReviewId, wait: Option<Span>) -> Answer<'_, ReviewCard>;
+
+    /// A job asks; its own job in a job's process tree. The same request again finds the same
+    /// review.
+    fn ask(&self, job: Option<JobId>, ask: Ask) -> Answer<'_, ReviewCard>;
+
+    /// Does something with a review; it as it stands then. A right that could not be used because
+    /// something else is to be done is refused with `changed`: the review then says which one took
+    /// its place.
+    fn review_act(&self, review: ReviewId, verb: ReviewVerb) -> Answer<'_, ReviewCard>;
+
+    /// The same under the caller's own idempotency key: said again under it, it is done once, also
+    /// by a server that died over it. Without a server behind it, it is done whenever it is said.
+    fn review_act_keyed(
+        &self,
+        review: ReviewId,
+        verb: ReviewVerb,
+        key: String,
+    ) -> Answer<'_, ReviewCard> {
+        drop(key);
+        self.review_act(review, verb)
+    }
+
+    /// What this user must know to sign a vote on a review.
+    fn booth(&self, _review: ReviewId) -> Answer<'_, Booth> {
+        Box::pin(async {
+            let what = "votes are not signed here";
+            Err(LinkError::Refused(Refusal::new(RefusalCode::Conflict, what, "vote without")))
+        })
+    }
+
+    /// Hands all seats of somebody on for a while (this user's own unless said), or takes them
+    /// back.
+    fn away(&self, from: Option<Name>, to: Option<Name>, until: Option<Wall>) -> Answer<'_, ()>;
 
     /// Speaks for a job.
     fn report(&self, job: JobId, report: Report) -> Answer<'_, ()>;

@@ -440,6 +440,11 @@ pub enum TaskEvent {
         /// By whom.
         by: Name,
     },
+    /// All of its processes stand still.
+    Froze {
+        /// One of them has something in the memory of a device.
+        in_devices: bool,
+    },
     /// A question stands at its prompt.
     AtPrompt {
         /// The last line.

@@ -23,6 +23,16 @@ pub enum Signal {
     Unhealthy,
     /// It will probably miss its deadline, or has.
     DeadlineAtRisk,
+    /// S16: it asks at its prompt and opened no review, so nobody is told of it.
+    Unasked,
+    /// S17: a review of it has waited for most of its time.
+    ReviewAgeing,
+    /// S18: it asks the same again after a yes that it never used.
+    ResumeLoop,
+    /// S19: it tries again what people denied, in another way.
+    DeniedAgain,
+    /// A message about a review of it reached nobody.
+    NobodyTold,
 }
 
 /// How bad it is.
@@ -39,7 +49,7 @@ pub enum Level {
 
 impl Signal {
     /// All of them.
-    pub const ALL: [Signal; 7] = [
+    pub const ALL: [Signal; 12] = [
         Signal::NeverFits,
         Signal::NeverStarted,
         Signal::LimitNear,
@@ -47,6 +57,11 @@ impl Signal {
         Signal::Idle,
         Signal::Unhealthy,
         Signal::DeadlineAtRisk,
+        Signal::Unasked,
+        Signal::ReviewAgeing,
+        Signal::ResumeLoop,
+        Signal::DeniedAgain,
+        Signal::NobodyTold,
     ];
 
     /// Its stable word, as stored and as filters name it.
@@ -59,6 +74,29 @@ impl Signal {
             Signal::Idle => "idle",
             Signal::Unhealthy => "unhealthy",
             Signal::DeadlineAtRisk => "deadline_at_risk",
+            Signal::Unasked => "unasked",
+            Signal::ReviewAgeing => "review_ageing",
+            Signal::ResumeLoop => "resume_loop",
+            Signal::DeniedAgain => "denied_again",
+            Signal::NobodyTold => "nobody_told",
+        }
+    }
+
+    /// It is about the job and not about the run that is over.
+    pub const fn outlives_runs(self) -> bool {
+        match self {
+            Signal::NeverFits
+            | Signal::ReviewAgeing
+            | Signal::ResumeLoop
+            | Signal::DeniedAgain
+            | Signal::NobodyTold => true,
+            Signal::NeverStarted
+            | Signal::LimitNear
+            | Signal::LongRunning
+            | Signal::Idle
+            | Signal::Unhealthy
+            | Signal::DeadlineAtRisk
+            | Signal::Unasked => false,
         }
     }
 }

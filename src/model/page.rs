@@ -5,6 +5,7 @@
 
 mod asked;
 mod kept;
+pub mod reviews;
 mod teams;
 pub mod usage;
 
@@ -27,6 +28,7 @@ use crate::model::{Resources, fact::Record};
 
 pub use asked::Asked;
 pub use kept::{EvictedBy, KeptDay, KeptFor, KeptRoom, OnGpu};
+pub use reviews::{ReviewCard, ReviewPage, ReviewQuery, ReviewRow};
 pub use teams::{Opening, TeamPage, TeamRow};
 
 /// Which jobs, in which order, how many.

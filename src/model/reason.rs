@@ -67,6 +67,8 @@ codes! {
     AtPrompt = "at_prompt",
     /// It asked people and waits for their answer.
     InReview = "in_review",
+    /// When people will probably have answered it, or that nothing is known of that.
+    AnswerExpected = "answer_expected",
     /// Something is wrong with it.
     Found = "found",
     /// A person paused the job.

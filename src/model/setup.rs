@@ -8,7 +8,7 @@ use crate::base::{At, JobId, Name, Span, Wall};
 use crate::model::job::Grace;
 use crate::model::people::User;
 use crate::model::pool::Pool;
-use crate::model::review::ReviewPolicy;
+use crate::model::review::{ReviewPolicy, Target};
 use crate::model::window::Window;
 use crate::model::{Resources, Team};
 
@@ -35,6 +35,9 @@ pub struct Setup {
     /// Who decides what agents ask for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub review_policies: Vec<ReviewPolicy>,
+    /// Who is told of that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notify: Vec<Target>,
     /// How the cycle decides.
     #[serde(skip_serializing_if = "Cycle::is_default")]
     pub cycle: Cycle,

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt};
 
-use crate::base::{JobId, Name, Span, TaskId, Wall};
+use crate::base::{JobId, Name, ReviewId, Span, TaskId, Wall};
 use crate::engine::suppose::suppose;
-use crate::engine::{pages, teams};
+use crate::engine::{pages, reviews, teams};
 use crate::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use crate::model::access::Right;
 use crate::model::command::{Act, Report, Verb};
@@ -22,9 +22,11 @@ use crate::model::history::History;
 use crate::model::outlook::{Outlook, Supposition};
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
-    EventRow, JobDetail, JobPage, LogQuery, Query, ServerStatus, Summary, TeamPage, Why,
+    EventRow, JobDetail, JobPage, LogQuery, Query, ReviewCard, ReviewPage, ReviewQuery,
+    ServerStatus, Summary, TeamPage, Why,
 };
 use crate::model::refusal::{Refusal, RefusalCode};
+use crate::model::review::{Ask, ReviewAct, ReviewCommand, ReviewVerb};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 use crate::model::{Actor, Command, Job, State};
@@ -132,6 +134,18 @@ fn detail(fleet: &Fleet, id: JobId) -> Result<JobDetail, Refusal> {
     Ok(detail)
 }
 
+fn card(fleet: &Fleet, id: ReviewId) -> Result<ReviewCard, Refusal> {
+    let review = reviews::find(fleet.world(), &owner(), id)?;
+    Ok(reviews::card(fleet.world(), fleet.seq(), fleet.at(), &owner(), review))
+}
+
+/// Does something with reviews; the one it was about as it stands then.
+fn review_command(fleet: &mut Fleet, command: ReviewCommand) -> Result<ReviewCard, Refusal> {
+    let about = fleet.review_command(command)?;
+    let gone = || Refusal::new(RefusalCode::NotFound, "there is no such review", "");
+    card(fleet, about.ok_or_else(gone)?)
+}
+
 /// What is typed answers a question once its line is finished.
 fn type_in(fleet: &mut Fleet, id: JobId, rank: u32, bytes: &Bytes) -> Result<(), Refusal> {
     let (job, task) = terminal(fleet, id, rank)?;
@@ -224,6 +238,38 @@ impl Link for Demo {
             let change = teams::change(edit);
             fleet.command(Command::Team { team, change, key: None, by: owner() }).map(drop)
         })
+    }
+
+    fn reviews(&self, query: ReviewQuery) -> Answer<'_, ReviewPage> {
+        self.answer(move |fleet| {
+            Ok(reviews::page(fleet.world(), fleet.seq(), fleet.at(), &owner(), &query))
+        })
+    }
+
+    fn review(&self, review: ReviewId, _wait: Option<Span>) -> Answer<'_, ReviewCard> {
+        self.answer(move |fleet| card(fleet, review))
+    }
+
+    fn ask(&self, job: Option<JobId>, ask: Ask) -> Answer<'_, ReviewCard> {
+        self.answer(move |fleet| {
+            let Some(job) = job else {
+                let what = "it is not said which job asks";
+                return Err(Refusal::new(RefusalCode::Usage, what, "name the job"));
+            };
+            let command = ReviewCommand::Ask { job, ask: Box::new(ask), by: owner() };
+            review_command(fleet, command)
+        })
+    }
+
+    fn review_act(&self, review: ReviewId, verb: ReviewVerb) -> Answer<'_, ReviewCard> {
+        let act = ReviewAct { review, verb, by: owner(), key: None };
+        self.answer(move |fleet| review_command(fleet, ReviewCommand::Act(act)))
+    }
+
+    fn away(&self, from: Option<Name>, to: Option<Name>, until: Option<Wall>) -> Answer<'_, ()> {
+        let by = owner();
+        let from = from.unwrap_or_else(|| by.user.clone());
+        self.command(Command::Review(Box::new(ReviewCommand::Away { from, to, until, by })))
     }
 
     fn report(&self, job: JobId, report: Report) -> Answer<'_, ()> {

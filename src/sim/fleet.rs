@@ -10,7 +10,7 @@ mod running;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use crate::base::{At, Digest, JobId, Mono, Name, Span, TaskId, Wall};
+use crate::base::{At, Digest, JobId, Mono, Name, ReviewId, Span, TaskId, Wall};
 use crate::engine::pages;
 use crate::model::fact::Record;
 use crate::model::history::History;
@@ -21,6 +21,7 @@ use crate::model::page::Lane;
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::program::Program;
 use crate::model::refusal::Refusal;
+use crate::model::review::ReviewCommand;
 use crate::model::{Command, Fact, Job};
 use crate::sched::health::{self, Signals};
 use crate::sched::{World, decide, effects, invariants};
@@ -256,10 +257,22 @@ impl Fleet {
     /// # Errors
     /// What the core refuses.
     pub fn command(&mut self, command: Command) -> Result<Vec<JobId>, Refusal> {
+        self.decide(command).map(|(jobs, _)| jobs)
+    }
+
+    /// The same for a command about reviews: the review it was about.
+    ///
+    /// # Errors
+    /// What the core refuses.
+    pub fn review_command(&mut self, command: ReviewCommand) -> Result<Option<ReviewId>, Refusal> {
+        self.decide(Command::Review(Box::new(command))).map(|(_, review)| review)
+    }
+
+    fn decide(&mut self, command: Command) -> Result<(Vec<JobId>, Option<ReviewId>), Refusal> {
         let decision = decide(&self.world, &command, self.at)?;
-        let (facts, jobs) = (decision.facts, decision.jobs);
+        let (facts, told) = (decision.facts, (decision.jobs, decision.review));
         if facts.is_empty() {
-            return Ok(jobs);
+            return Ok(told);
         }
         if self.history.is_over(self.at.wall) {
             self.history.close(self.at.wall, pages::minute(&self.world));
@@ -277,7 +290,7 @@ impl Fleet {
         for effect in effects {
             self.carry_out(&effect);
         }
-        Ok(jobs)
+        Ok(told)
     }
 
     /// Decides a command of the simulation's own, which may well be refused.

@@ -80,6 +80,7 @@ pub(super) fn setup(scale: &Scale) -> Setup {
     };
     let resources = [("api:anthropic", 6, None), ("api:openai", 8, Some(60)), ("browser", 4, None)];
     Setup {
+        notify: Vec::new(),
         resources: resources.map(countable).into(),
         teams: TEAMS.map(team).into(),
         users: PEOPLE.map(user).into(),

@@ -1,7 +1,6 @@
 //! What binds a record to all before it: link = SHA-256(previous link, number, bytes).
 
 use rusqlite::Connection;
-use sha2::{Digest as _, Sha256};
 
 use super::fault::Place;
 use super::rows;
@@ -10,11 +9,7 @@ use crate::model::ports::journal::{EachRecord, Link, StorageError};
 
 /// The link of the record `seq` that follows `previous`.
 pub(super) fn link(previous: &Digest, seq: u64, bytes: &[u8]) -> Digest {
-    let mut hasher = Sha256::new();
-    hasher.update(previous.0);
-    hasher.update(seq.to_le_bytes());
-    hasher.update(bytes);
-    Digest(hasher.finalize().into())
+    previous.chained(seq, bytes)
 }
 
 /// Walks the records after `seq`, checks that none is missing, changed or out of order, and

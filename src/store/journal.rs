@@ -8,7 +8,7 @@ use super::ballast::Ballast;
 use super::dir::DataDir;
 use super::fault::{Place, Result};
 use super::reader::{Reader, checked_content, checked_summary, newest_snapshot};
-use super::{chain, compact, ledger, open, rows, snapshot};
+use super::{audit, chain, compact, ledger, open, rows, snapshot};
 use crate::base::Digest;
 use crate::model::ports::journal::{
     Batch, EachRecord, Journal, JournalReader, Link, Snapshot, StorageError,
@@ -20,6 +20,10 @@ pub struct Store {
     conn: Connection,
     place: Place,
     head: Link,
+    /// Where the audit begins.
+    installation: Digest,
+    /// Where it ends.
+    audited: Link,
     ballast: Ballast,
 }
 
@@ -33,10 +37,13 @@ impl Store {
         let place = Place { path: dir.journal(), keeps_copies: true };
         let conn = open::writer(&place)?;
         let head = rows::head(&conn).map_err(|error| place.fault(&error, "finding its end"))?;
+        let audit = audit::base(&conn).and_then(|base| Ok((base.link, audit::head(&conn)?)));
+        let (installation, audited) =
+            audit.map_err(|error| place.fault(&error, "finding the audit's end"))?;
         let ballast = Ballast::of(dir.path());
         ballast.restore();
         open::keep_log_on_close(&conn, false).map_err(|error| place.fault(&error, "opening it"))?;
-        Ok(Store { conn, place, head, ballast })
+        Ok(Store { conn, place, head, installation, audited, ballast })
     }
 
     /// The newest record and its link.
@@ -71,10 +78,12 @@ impl Journal for Store {
     fn commit(&mut self, batch: &Batch) -> std::result::Result<(), StorageError> {
         let linked = link_records(self.head, batch).map_err(StorageError::Failed)?;
         check_contents(batch).map_err(StorageError::Failed)?;
-        let written = write(&mut self.conn, batch, &linked)
+        let audit = audit::linked(self.audited, &batch.audit);
+        let written = write(&mut self.conn, batch, &linked, &audit)
             .map_err(|error| self.place.fault(&error, "writing records"));
         self.sealing(written)?;
         self.head = linked.last().copied().unwrap_or(self.head);
+        self.audited = audit.last().map_or(self.audited, audit::AuditRow::end);
         Ok(())
     }
 
@@ -123,6 +132,14 @@ impl Journal for Store {
         self.ballast.free_bytes()
     }
 
+    fn installation(&self) -> Digest {
+        self.installation
+    }
+
+    fn audit_head(&self) -> Link {
+        self.audited
+    }
+
     fn reader(&self) -> std::result::Result<Box<dyn JournalReader>, StorageError> {
         Ok(Box::new(Reader::beside_owner(&self.place.path)?))
     }
@@ -153,7 +170,12 @@ fn check_contents(batch: &Batch) -> std::result::Result<(), String> {
     }
 }
 
-fn write(conn: &mut Connection, batch: &Batch, linked: &[Link]) -> Result<()> {
+fn write(
+    conn: &mut Connection,
+    batch: &Batch,
+    linked: &[Link],
+    audit: &[audit::AuditRow],
+) -> Result<()> {
     transaction(conn, |conn| {
         let sql = "INSERT INTO records (seq, link, bytes) VALUES (?1, ?2, ?3)";
         let mut record = conn.prepare_cached(sql)?;
@@ -170,6 +192,7 @@ fn write(conn: &mut Connection, batch: &Batch, linked: &[Link]) -> Result<()> {
         for (job, bytes) in &batch.summaries {
             summary.execute((rows::int(*job)?, Digest::of(bytes).0, bytes))?;
         }
+        audit.iter().try_for_each(|row| audit::put(conn, row))?;
         batch.metered.iter().try_for_each(|row| ledger::put(conn, row))
     })
 }

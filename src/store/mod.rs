@@ -8,6 +8,7 @@
 //! be opened at all, `chain` how a record is bound to all before it, and `verify` how that is
 //! checked offline. What cannot be read is never overwritten.
 
+mod audit;
 mod ballast;
 mod chain;
 mod compact;
@@ -23,6 +24,7 @@ mod snapshot;
 mod spool;
 mod verify;
 
+pub use audit::{AuditBase, AuditRow};
 pub use dir::{DataDir, LockError};
 pub use journal::Store;
 pub use reader::{Reader, Records};

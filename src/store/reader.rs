@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use super::audit::{self, AuditBase, AuditRow};
 use super::dir::JOURNAL;
 use super::fault::Place;
 use super::{chain, ledger, open, rows, snapshot};
@@ -74,6 +75,39 @@ impl Reader {
     /// When storage cannot be read.
     pub fn unmetered(&self) -> Result<u64, StorageError> {
         ledger::unmetered(&self.conn).map_err(|error| self.fault(&error))
+    }
+
+    /// Where the audit begins; `None` if only earlier versions wrote to this journal.
+    ///
+    /// # Errors
+    /// When storage cannot be read.
+    pub fn audit_base(&self) -> Result<Option<AuditBase>, StorageError> {
+        audit::base_if_any(&self.conn).map_err(|error| self.fault(&error))
+    }
+
+    /// At most `limit` entries of the audit after `n`, in order, unchecked; of one review if it
+    /// is given. None where there is no audit.
+    ///
+    /// # Errors
+    /// When storage cannot be read.
+    pub fn audit(
+        &self,
+        n: u64,
+        review: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<AuditRow>, StorageError> {
+        if self.audit_base()?.is_none() {
+            return Ok(Vec::new());
+        }
+        audit::after(&self.conn, n, review, limit).map_err(|error| self.fault(&error))
+    }
+
+    /// Holds the picture as it is now: what a server writes from here on is not seen.
+    ///
+    /// # Errors
+    /// When storage cannot be read.
+    pub fn hold_still(&self) -> Result<(), StorageError> {
+        self.conn.execute_batch("BEGIN").map_err(|error| self.fault(&error))
     }
 
     fn fault(&self, error: &rusqlite::Error) -> StorageError {

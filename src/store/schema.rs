@@ -71,6 +71,23 @@ const MIGRATIONS: &[&str] = &[
     INSERT INTO unmetered (only, seq)
         SELECT 0, max(base.seq, coalesce((SELECT max(seq) FROM records), 0)) FROM base;
 ",
+    "
+    CREATE TABLE audit (
+        n INTEGER PRIMARY KEY,
+        link BLOB NOT NULL,
+        review INTEGER NOT NULL,
+        bytes BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX audit_review ON audit (review, n);
+    CREATE TABLE audit_base (
+        only INTEGER PRIMARY KEY CHECK (only = 0),
+        link BLOB NOT NULL,
+        seq INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO audit_base (only, link, seq)
+        SELECT 0, randomblob(32), max(base.seq, coalesce((SELECT max(seq) FROM records), 0))
+        FROM base;
+",
 ];
 
 /// The version this build writes.

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on stops")]
 
 mod api;
+mod asking;
+mod audit;
 mod cli_attach;
 mod cli_finds;
 mod cli_journeys;
@@ -16,6 +18,7 @@ mod crash;
 mod faults;
 mod inside;
 mod interactive;
+mod keys;
 mod lab;
 mod ledger;
 mod live;

@@ -2,10 +2,13 @@
 //!
 //! May use: `base`, `model`, `api/wire`. One connection is kept and used again; a lost one is
 //! looked for again for [`PATIENCE`], with the same idempotency key, so that what was asked
-//! happens at most once. [`calls`] has one method for each address; [`follow`] the streams.
+//! happens at most once. [`calls`] has one method for each address; [`follow`] the streams;
+//! [`sign`] signs a vote before it is sent.
 
 pub mod calls;
 pub mod follow;
+mod reviews;
+pub mod sign;
 pub mod sse;
 
 use std::path::{Path, PathBuf};
@@ -143,6 +146,12 @@ impl Ask {
     /// Under a key of its own: asked twice, it is done once.
     pub(crate) fn keyed(mut self) -> Ask {
         self.key = Some(uuid::Uuid::now_v7().to_string());
+        self
+    }
+
+    /// Under the caller's key.
+    pub(crate) fn with_key(mut self, key: String) -> Ask {
+        self.key = Some(key);
         self
     }
 

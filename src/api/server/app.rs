@@ -14,6 +14,10 @@ const REQUESTS: usize = 256;
 /// Streams at once; further ones are refused.
 const STREAMS: usize = 256;
 
+/// Those who wait for news of a review at once; further ones are answered without waiting.
+/// Fewer than connections, so that somebody who answers always gets in.
+const WAITS: usize = 512;
+
 /// The engine and the bounds of the server. Cheap to clone.
 #[derive(Clone)]
 pub struct App {
@@ -25,6 +29,8 @@ pub struct App {
     pub ending: watch::Receiver<bool>,
     /// Room for requests.
     pub requests: Arc<Semaphore>,
+    /// Room for those who wait for news of a review.
+    pub waits: Arc<Semaphore>,
     streams: Arc<Semaphore>,
 }
 
@@ -37,7 +43,8 @@ impl App {
     ) -> App {
         let requests = Arc::new(Semaphore::new(REQUESTS));
         let streams = Arc::new(Semaphore::new(STREAMS));
-        App { handle, watches, ending, requests, streams }
+        let waits = Arc::new(Semaphore::new(WAITS));
+        App { handle, watches, ending, requests, waits, streams }
     }
 
     /// Room for one stream, given back when it ends.

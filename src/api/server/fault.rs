@@ -7,6 +7,8 @@ use axum::response::{IntoResponse, Response};
 use crate::api::auth::Stranger;
 use crate::api::wire::WireError;
 use crate::api::wire::problem::{PROBLEM_JSON, Problem, TIMEOUT, status_of};
+use crate::api::wire::review::shown::ReviewShown;
+use crate::model::Review;
 use crate::model::refusal::{Refusal, RefusalCode};
 
 /// A request that brought nothing.
@@ -16,6 +18,7 @@ pub struct Fault {
     code: &'static str,
     what: String,
     hint: String,
+    review: Option<Box<ReviewShown>>,
 }
 
 /// The result of a handler.
@@ -29,12 +32,18 @@ impl Fault {
         what: impl Into<String>,
         hint: impl Into<String>,
     ) -> Fault {
-        Fault { status, code, what: what.into(), hint: hint.into() }
+        Fault { status, code, what: what.into(), hint: hint.into(), review: None }
     }
 
     /// The request makes no sense.
     pub fn usage(what: impl Into<String>, hint: impl Into<String>) -> Fault {
         Refusal::new(RefusalCode::Usage, what, hint).into()
+    }
+
+    /// The same with the review it is about, as it stands.
+    #[must_use]
+    pub fn about(self, review: &Review) -> Fault {
+        Fault { review: Some(Box::new(review.into())), ..self }
     }
 
     /// There is nothing at this address.
@@ -87,6 +96,7 @@ impl From<Refusal> for Fault {
             code: refusal.code.word(),
             what: refusal.what,
             hint: refusal.hint,
+            review: None,
         }
     }
 }
@@ -124,7 +134,10 @@ impl From<Stranger> for Fault {
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
         let title = self.status.canonical_reason().unwrap_or("Problem");
-        let problem = Problem::new(self.status.as_u16(), title, self.code, &self.what, &self.hint);
+        let problem = Problem {
+            review: self.review,
+            ..Problem::new(self.status.as_u16(), title, self.code, &self.what, &self.hint)
+        };
         let mut response = (self.status, Json(problem)).into_response();
         let kind = header::HeaderValue::from_static(PROBLEM_JSON);
         response.headers_mut().insert(header::CONTENT_TYPE, kind);

@@ -21,6 +21,7 @@ mod logs;
 mod nodes;
 pub mod openapi;
 mod plan;
+mod reviews;
 pub mod routes;
 pub mod sentences;
 pub mod socket;

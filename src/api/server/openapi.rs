@@ -4,7 +4,8 @@ use axum::Json;
 use utoipa::OpenApi;
 
 use super::{
-    acts, control, events, health, holds, jobs, logs, nodes, plan, submit, teams, terminal, usage,
+    acts, control, events, health, holds, jobs, logs, nodes, plan, reviews, submit, teams,
+    terminal, usage,
 };
 
 /// Collects the descriptions of all handlers.
@@ -40,6 +41,23 @@ use super::{
         teams::change,
         teams::remove,
         usage::usage,
+        reviews::list,
+        reviews::show,
+        reviews::ask,
+        reviews::booth,
+        reviews::vote,
+        reviews::edit,
+        reviews::ask_back,
+        reviews::answer,
+        reviews::delegate,
+        reviews::escalate,
+        reviews::extend,
+        reviews::withdraw,
+        reviews::revoke,
+        reviews::redeem,
+        reviews::look,
+        reviews::leave,
+        reviews::away,
         holds::pause,
         holds::resume,
         events::events,
@@ -73,7 +91,7 @@ mod tests {
             let name = part.split('"').next().unwrap();
             assert!(schemas.contains_key(name), "{name}");
         }
-        assert_eq!(json["paths"].as_object().unwrap().len(), 30);
+        assert_eq!(json["paths"].as_object().unwrap().len(), 45);
         let status = &schemas["ServerStatus"]["properties"]["since"];
         assert!(status.to_string().contains("Time") || status["format"] == "date-time");
     }

@@ -1,7 +1,7 @@
 //! The addresses.
 
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, patch, post};
+use axum::routing::{get, patch, post, put};
 use axum::{Extension, Router};
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -9,8 +9,8 @@ use super::app::App;
 use super::extract::BodyMax;
 use super::fault::Fault;
 use super::{
-    acts, control, events, guard, health, holds, jobs, logs, nodes, openapi, plan, submit, teams,
-    terminal, usage,
+    acts, control, events, guard, health, holds, jobs, logs, nodes, openapi, plan, reviews, submit,
+    teams, terminal, usage,
 };
 
 /// Bytes of a request.
@@ -35,7 +35,7 @@ pub fn router(app: App) -> Router {
 fn quick() -> Router<App> {
     let submit = post(submit::submit).layer(Extension(BodyMax(SUBMIT_MAX)));
     let again = post(submit::again).layer(Extension(BodyMax(SUBMIT_MAX)));
-    Router::new()
+    review()
         .route("/jobs", get(jobs::list).merge(submit))
         .route("/jobs/actions", post(acts::act))
         .route("/jobs/{id}", get(jobs::show))
@@ -62,11 +62,32 @@ fn quick() -> Router<App> {
         .route("/looked", get(control::looked).put(control::look))
 }
 
+/// Reviews, but for looking at one, which may wait.
+fn review() -> Router<App> {
+    Router::new()
+        .route("/reviews", get(reviews::list).post(reviews::ask))
+        .route("/reviews/{id}/booth", get(reviews::booth))
+        .route("/reviews/{id}/vote", post(reviews::vote))
+        .route("/reviews/{id}/edit", post(reviews::edit))
+        .route("/reviews/{id}/ask-back", post(reviews::ask_back))
+        .route("/reviews/{id}/answer", post(reviews::answer))
+        .route("/reviews/{id}/delegate", post(reviews::delegate))
+        .route("/reviews/{id}/escalate", post(reviews::escalate))
+        .route("/reviews/{id}/extend", post(reviews::extend))
+        .route("/reviews/{id}/withdraw", post(reviews::withdraw))
+        .route("/reviews/{id}/revoke", post(reviews::revoke))
+        .route("/reviews/{id}/redeem", post(reviews::redeem))
+        .route("/reviews/{id}/look", post(reviews::look))
+        .route("/reviews/{id}/leave", post(reviews::leave))
+        .route("/away", put(reviews::away))
+}
+
 /// What goes on, or may take as long as it needs.
 fn lasting() -> Router<App> {
     Router::new()
         .route("/jobs/{id}/logs", get(logs::logs))
         .route("/events", get(events::events))
+        .route("/reviews/{id}", get(reviews::show))
         .route("/server/stop", post(control::stop))
         .route("/server/compact", post(control::compact))
 }

@@ -8,8 +8,10 @@ use utoipa::ToSchema;
 use super::groups::{GraceShown, GroupSet, Groups, Service};
 use super::submission::{Request, Submission};
 use super::time::Time;
-use super::{labels_out, name_map, text_map};
+use super::words::Word as _;
+use super::{WireError, labels_out, name_map, text_map};
 use crate::base::Span;
+use crate::model::action::EffectClass;
 use crate::model::page;
 use crate::model::submission::{GroupRequest, GroupsRequest, Wishes};
 
@@ -31,6 +33,8 @@ pub struct Asked {
     pub idle_timeout_ms: Option<u64>,
     /// It runs on and on.
     pub service: Option<Service>,
+    /// Effect classes it will probably ask people for.
+    pub may_ask: Vec<String>,
 }
 
 /// Several kinds of tasks in one gang.
@@ -82,11 +86,17 @@ impl Submission {
         self.idle_timeout_ms = from.idle_timeout.map(|span| span.0);
         self.service = from.service.as_ref().map(Service::from);
         self.groups = from.groups.as_ref().map(NewGroups::from);
+        self.may_ask = from.may_ask.iter().map(|effect| effect.to_word()).collect();
     }
 
     /// Takes them out again.
-    pub(super) fn wishes(&mut self) -> Wishes {
-        Wishes {
+    ///
+    /// # Errors
+    /// When it names an unknown effect class.
+    pub(super) fn wishes(&mut self) -> Result<Wishes, WireError> {
+        let may_ask = self.may_ask.iter().map(|word| EffectClass::of_word(word));
+        let may_ask = may_ask.collect::<Result<_, _>>()?;
+        Ok(Wishes {
             preemptible: self.preemptible,
             node_labels: name_map(std::mem::take(&mut self.node_labels)),
             spot: self.spot,
@@ -96,7 +106,8 @@ impl Submission {
             idle_timeout: self.idle_timeout_ms.map(Span),
             service: self.service.take().map(Into::into),
             groups: self.groups.take().map(Into::into),
-        }
+            may_ask,
+        })
     }
 }
 
@@ -154,13 +165,18 @@ impl From<&page::Asked> for Asked {
             preemption_delay_ms: from.preemption_delay.map(|span| span.0),
             idle_timeout_ms: from.idle_timeout.map(|span| span.0),
             service: from.service.as_ref().map(Service::from),
+            may_ask: from.may_ask.iter().map(|effect| effect.to_word()).collect(),
         }
     }
 }
 
-impl From<Asked> for page::Asked {
-    fn from(from: Asked) -> page::Asked {
-        page::Asked {
+impl TryFrom<Asked> for page::Asked {
+    type Error = WireError;
+
+    fn try_from(from: Asked) -> Result<page::Asked, WireError> {
+        let may_ask = from.may_ask.iter().map(|word| EffectClass::of_word(word));
+        Ok(page::Asked {
+            may_ask: may_ask.collect::<Result<_, _>>()?,
             groups: from.groups.map(Into::into),
             node_labels: name_map(from.node_labels),
             spot: from.spot,
@@ -168,6 +184,6 @@ impl From<Asked> for page::Asked {
             preemption_delay: from.preemption_delay_ms.map(Span),
             idle_timeout: from.idle_timeout_ms.map(Span),
             service: from.service.map(Into::into),
-        }
+        })
     }
 }

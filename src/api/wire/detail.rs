@@ -159,7 +159,7 @@ impl TryFrom<JobDocument> for page::JobDetail {
             requeue: from.requeue,
             resumable: from.resumable,
             retry: from.retry,
-            asked: from.asked.into(),
+            asked: from.asked.try_into()?,
             evicted: from
                 .evicted
                 .map(|evicted| {

@@ -16,7 +16,8 @@ use crate::model::finding::{Level, Signal};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Finding {
     /// What was noticed: `never_fits`, `never_started`, `limit_near`, `long_running`,
-    /// `idle`, `unhealthy`.
+    /// `idle`, `unhealthy`, `deadline_at_risk`, `unasked`, `review_ageing`, `resume_loop`,
+    /// `denied_again`, `nobody_told`.
     pub signal: String,
     /// `notice`, `suspect` or `stuck`.
     pub level: String,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::review::shown::ReviewShown;
 use crate::model::refusal::{Refusal, RefusalCode};
 
 /// The media type of a [`Problem`].
@@ -27,6 +28,9 @@ pub struct Problem {
     pub code: String,
     /// What to do instead; may be empty.
     pub hint: String,
+    /// The review as it stands, where what was asked of it is not possible any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Box<ReviewShown>>,
 }
 
 /// The HTTP status of a refusal.
@@ -57,6 +61,7 @@ impl Problem {
             detail: detail.to_owned(),
             code: code.to_owned(),
             hint: hint.to_owned(),
+            review: None,
         }
     }
 

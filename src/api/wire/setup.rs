@@ -11,6 +11,7 @@ use super::groups::GraceShown;
 use super::hold::Hold;
 use super::pool::PoolShown;
 use super::review::rule::PolicyShown;
+use super::review::target::TargetShown;
 use super::terms::Terms;
 use super::window::WindowShown;
 use super::words::Word as _;
@@ -41,6 +42,9 @@ pub struct SetupShown {
     /// Who decides what agents ask for.
     #[serde(default)]
     pub review_policies: Vec<PolicyShown>,
+    /// Who is told of reviews.
+    #[serde(default)]
+    pub notify: Vec<TargetShown>,
     /// How the cycle decides.
     pub cycle: CycleShown,
 }
@@ -203,6 +207,7 @@ impl From<&Setup> for SetupShown {
             },
             windows: from.windows.iter().map(WindowShown::from).collect(),
             review_policies: from.review_policies.iter().map(Into::into).collect(),
+            notify: from.notify.iter().map(Into::into).collect(),
             pools: from.pools.iter().map(PoolShown::from).collect(),
             cycle: (&from.cycle).into(),
         }
@@ -226,6 +231,7 @@ impl TryFrom<SetupShown> for Setup {
         };
         let policies: Result<Vec<_>, _> =
             from.review_policies.into_iter().map(TryInto::try_into).collect();
+        let notify: Result<Vec<_>, _> = from.notify.into_iter().map(TryInto::try_into).collect();
         let users: Result<Vec<_>, _> = from.users.into_iter().map(User::try_from).collect();
         Ok(Setup {
             resources: from.resources.into_iter().map(countable).collect(),
@@ -235,6 +241,7 @@ impl TryFrom<SetupShown> for Setup {
             windows: from.windows.into_iter().map(Into::into).collect(),
             pools: from.pools.into_iter().map(Into::into).collect(),
             review_policies: policies?,
+            notify: notify?,
             cycle: from.cycle.try_into()?,
             defaults: Defaults {
                 request: from.defaults.request.into(),

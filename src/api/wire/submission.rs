@@ -134,6 +134,9 @@ pub struct Submission {
     /// Its kinds of tasks; in place of `gang` and `min`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<NewGroups>,
+    /// Effect classes it will probably ask people for; it plans, it does not permit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub may_ask: Vec<String>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -290,7 +293,7 @@ impl Submission {
     /// # Errors
     /// When it says something unknown.
     pub fn into_model(mut self) -> Result<model::submission::Submission, WireError> {
-        let wishes = self.wishes();
+        let wishes = self.wishes()?;
         if wishes.groups.is_some() && (self.gang.is_some() || self.min.is_some()) {
             return Err(WireError("groups take the place of gang and min; keep one".to_owned()));
         }

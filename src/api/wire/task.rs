@@ -25,6 +25,9 @@ pub struct Task {
     pub node: Option<String>,
     /// Its devices there.
     pub gpus: Vec<Share>,
+    /// Devices that others may use while it is frozen.
+    #[serde(default)]
+    pub lent: Vec<Share>,
     /// Process id of the command.
     pub pid: Option<u32>,
     /// When it got its room.
@@ -86,6 +89,7 @@ impl From<&model::job::Task> for Task {
             state: from.state.to_word(),
             node: placement.map(|placement| placement.node.to_string()),
             gpus: placement.map(|placement| shares(&placement.gpus)).unwrap_or_default(),
+            lent: shares(&from.lent),
             pid: from.pid,
             placed_at,
             placed_mono,
@@ -110,6 +114,7 @@ impl TryFrom<Task> for model::job::Task {
             given_up: from.given_up,
             state: TaskState::of_word(&from.state)?,
             placement,
+            lent: shares_of(&from.lent),
             pid: from.pid,
             placed: join_known(from.placed_at, from.placed_mono),
             started: join_known(from.started_at, from.started_mono),
@@ -158,6 +163,9 @@ pub(super) fn shares(gpus: &[GpuShare]) -> Vec<Share> {
 
 /// A placement from its node and devices.
 pub(super) fn placement_of(node: String, gpus: &[Share]) -> Placement {
-    let share = |gpu: &Share| GpuShare { index: gpu.index, milli: gpu.milli };
-    Placement { node: node.into(), gpus: gpus.iter().map(share).collect() }
+    Placement { node: node.into(), gpus: shares_of(gpus) }
+}
+
+fn shares_of(gpus: &[Share]) -> Vec<GpuShare> {
+    gpus.iter().map(|gpu| GpuShare { index: gpu.index, milli: gpu.milli }).collect()
 }

@@ -1,6 +1,7 @@
 //! What goes out comes back the same, and the keys are those of the contract.
 
 mod facts;
+mod review_pages;
 mod reviews;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use super::summary::Summary;
 use super::why::WhyDocument;
 use super::{WireError, Words};
 use crate::base::{At, Digest, JobId, Mono, Name, Span, TaskId, Wall};
+use crate::model::action::EffectClass;
 use crate::model::command::Report;
 use crate::model::fact::{self, Class};
 use crate::model::finding::{Level, Signal};
@@ -220,6 +222,7 @@ fn a_job_reads_back_with_its_tasks_and_attempts() {
                 rank: 1,
                 group: 2,
                 given_up: true,
+                lent: vec![GpuShare { index: 1, milli: 1000 }],
                 state: TaskState::Running,
                 placement: Some(Placement {
                     node: "n1".into(),
@@ -468,6 +471,7 @@ fn asked() -> page::Asked {
         preemption_delay: Some(Span::mins(1)),
         idle_timeout: Some(Span::mins(30)),
         service: Some(service()),
+        may_ask: [EffectClass::Irreversible, EffectClass::Money].into(),
     }
 }
 
@@ -482,7 +486,7 @@ fn wishes() -> model::submission::Wishes {
         node_labels: BTreeMap::from([("zone".into(), "eu".into())]),
         ..model::submission::GroupRequest::default()
     };
-    let page::Asked { groups: _, node_labels, spot, preemption_delay, idle_timeout, .. } = asked();
+    let page::Asked { node_labels, spot, preemption_delay, idle_timeout, may_ask, .. } = asked();
     model::submission::Wishes {
         preemptible: Some(false),
         node_labels,
@@ -497,6 +501,7 @@ fn wishes() -> model::submission::Wishes {
             sets: groups().sets,
             min_members: None,
         }),
+        may_ask,
     }
 }
 

@@ -127,6 +127,11 @@ words!("signal" Signal {
     Idle = "idle",
     Unhealthy = "unhealthy",
     DeadlineAtRisk = "deadline_at_risk",
+    Unasked = "unasked",
+    ReviewAgeing = "review_ageing",
+    ResumeLoop = "resume_loop",
+    DeniedAgain = "denied_again",
+    NobodyTold = "nobody_told",
 });
 
 words!("cause of a boost" BoostCause {

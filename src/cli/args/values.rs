@@ -2,6 +2,7 @@
 
 use crate::base::Name;
 use crate::cli::args::target::Target;
+use crate::model::action::EffectClass;
 use crate::model::job::DependencyKind;
 use crate::model::setup::{PRIORITY_MAX, Tier};
 
@@ -45,6 +46,17 @@ pub fn tier(text: &str) -> Result<Tier, String> {
     text.parse().map_err(|()| {
         let names = Tier::ALL.map(Tier::word).join(", ");
         format!("`{text}` is no tier; there are {names}")
+    })
+}
+
+/// An effect class by its word.
+///
+/// # Errors
+/// A sentence that lists them.
+pub fn effect(text: &str) -> Result<EffectClass, String> {
+    EffectClass::of(text).ok_or_else(|| {
+        let words = EffectClass::ALL.map(EffectClass::word).join(", ");
+        format!("`{text}` is no effect; there are {words}")
     })
 }
 

@@ -5,6 +5,7 @@ use clap::Args;
 use crate::base::{Name, Span, Wall, duration};
 use crate::cli::args::options::joined;
 use crate::cli::args::{groups, values};
+use crate::model::action::EffectClass;
 use crate::model::job::spec::HEALTH_EVERY;
 use crate::model::job::{Grace, GroupSet, Service};
 use crate::model::submission::{GroupRequest, GroupsRequest, Wishes};
@@ -66,6 +67,9 @@ pub struct WishOptions {
     /// It makes nobody give room before it has waited so long
     #[arg(long, value_name = "D", value_parser = duration::parse)]
     pub preemption_delay: Option<Span>,
+    /// What it may ask people for: irreversible,money; it plans, it does not permit
+    #[arg(long, value_name = "EFFECTS", value_delimiter = ',', value_parser = values::effect)]
+    pub may_ask: Vec<EffectClass>,
 }
 
 fn grace(text: &str) -> Result<Grace, String> {
@@ -108,6 +112,7 @@ impl WishOptions {
             group: if groups { self.group } else { header.group },
             stale_grace: self.stale_grace.or(header.stale_grace),
             preemption_delay: self.preemption_delay.or(header.preemption_delay),
+            may_ask: joined(header.may_ask, self.may_ask),
         }
     }
 
@@ -152,6 +157,7 @@ impl WishOptions {
             deadline,
             stale_grace: self.stale_grace,
             preemption_delay: self.preemption_delay,
+            may_ask: self.may_ask.iter().copied().collect(),
             idle_timeout: self.idle_timeout.or(self.interactive.then_some(IDLE)),
             service: self.service.then(service),
             groups: self.has_groups().then(groups),

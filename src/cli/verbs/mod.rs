@@ -2,13 +2,16 @@
 
 pub mod act;
 pub mod again;
+pub mod ask;
 pub mod attach;
+pub mod audit;
 pub mod completions;
 pub mod config;
 pub mod conform;
 pub mod console;
 pub mod enable;
 pub mod events;
+pub mod gate;
 pub mod help;
 pub mod journal;
 pub mod lab;
@@ -18,6 +21,7 @@ pub mod ls;
 pub mod nodes;
 pub mod pause;
 pub mod plan;
+pub mod policy;
 pub mod report;
 pub mod send;
 pub mod serve;

@@ -111,7 +111,7 @@ impl Usage {
 }
 
 /// A time that is over: a duration ago, or a moment. A time of day is the last one.
-fn past(text: &str, now: Wall) -> Result<Wall, String> {
+pub(super) fn past(text: &str, now: Wall) -> Result<Wall, String> {
     if let Ok(Span(ago)) = duration::parse(text) {
         return Ok(Wall(now.0.saturating_sub(i64::try_from(ago).unwrap_or(i64::MAX))));
     }

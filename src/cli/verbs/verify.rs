@@ -1,13 +1,14 @@
-//! `verify journal` and `verify ledger`: what is stored, checked offline.
+//! `verify journal`, `verify ledger` and `verify audit`: what is stored, checked offline.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
 use crate::cli::exit::{FAILED, Failure, OK, Outcome};
 use crate::cli::session::Session;
+use crate::cli::verbs::audit;
 use crate::cli::verbs::journal::storage;
 use crate::engine::metering::{Check, Checked, read_snapshot};
 use crate::engine::replay::read_record;
@@ -31,12 +32,22 @@ pub struct Verify {
 }
 
 /// What is checked.
-#[derive(Debug, Clone, Copy, Subcommand)]
+#[derive(Debug, Subcommand)]
 enum VerifyWhat {
     /// Every record, its chain, snapshots, contents and summaries; changes nothing
     Journal,
     /// That every second of every resource is booked once: meters the journal again
     Ledger,
+    /// That no entry of the audit was edited, removed or moved, and that it says what the
+    /// journal says
+    Audit {
+        /// An exported audit instead of the installation's
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// A link that was kept elsewhere and must be in the chain: sha256:HEX
+        #[arg(long, value_name = "LINK")]
+        head: Option<String>,
+    },
 }
 
 impl Verify {
@@ -48,6 +59,9 @@ impl Verify {
         match self.what.unwrap_or(VerifyWhat::Journal) {
             VerifyWhat::Journal => journal(session),
             VerifyWhat::Ledger => ledger(session),
+            VerifyWhat::Audit { file, head } => {
+                audit::check::verify(session, file.as_deref(), head.as_deref())
+            }
         }
     }
 }

@@ -108,6 +108,15 @@ pub(super) fn read(kind: Kind, value: &DeValue) -> Result<Value, String> {
                 };
                 items.iter().map(named).collect::<Result<_, _>>().map(Value::Names)
             }
+            Kind::Texts => {
+                let text = |item: &toml::Spanned<DeValue>| match item.get_ref() {
+                    DeValue::String(text) if !text.chars().any(char::is_control) => {
+                        Ok(text.as_ref().into())
+                    }
+                    other => Err(format!("{:?} is no text of one line", written(other))),
+                };
+                items.iter().map(text).collect::<Result<_, _>>().map(Value::Names)
+            }
             _ => Err(format!("a list is not {}", wanted(kind))),
         },
         DeValue::String(text) => read_text(kind, text),
@@ -187,6 +196,7 @@ pub fn read_text(kind: Kind, text: &str) -> Result<Value, String> {
             known.then(|| Value::Text(text.to_owned())).ok_or_else(|| one_of(text, words))
         }
         Kind::Tables(_) | Kind::Labels | Kind::Words(_) | Kind::Names | Kind::Keys => Err(quoted()),
+        Kind::Texts => Err(quoted()),
     }
 }
 
@@ -250,6 +260,7 @@ fn wanted(kind: Kind) -> &'static str {
         Kind::OneOf(_) => "one of the words it may be",
         Kind::Words(_) => "a list of names; write [\"reclaim\"]",
         Kind::Names => "a list of names; write [\"ana\", \"bob\"]",
+        Kind::Texts => "a list of texts; write [\"/usr/bin/tell\", \"--loud\"]",
     }
 }
 

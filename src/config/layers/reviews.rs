@@ -51,6 +51,7 @@ fn policy(table: &Entries, named: Name) -> Result<ReviewPolicy, String> {
         uses: count("uses"),
         wait: wait(table)?,
         whole_only: table.get("whole_only").is_some_and(|f| f.value == Value::Flag(true)),
+        env: names(table, "env").into_iter().collect(),
         hours: hours("hours")?,
         quiet: hours("quiet")?,
     };

@@ -15,7 +15,7 @@ pub struct Difference {
 
 /// Everything that differs, in the order of the paths of the first.
 pub fn differences(before: &Action, after: &Action) -> Vec<Difference> {
-    let (before, after) = (leaves_of(before), leaves_of(after));
+    let (before, after) = (leaves(before), leaves(after));
     let find = |list: &[(String, String)], path: &str| {
         list.iter().find(|(key, _)| key == path).map(|(_, value)| value.clone())
     };
@@ -34,7 +34,8 @@ pub fn differences(before: &Action, after: &Action) -> Vec<Difference> {
     found
 }
 
-fn leaves_of(action: &Action) -> Vec<(String, String)> {
+/// Every single value of an action with its path, in order: `args.argv.3`, `amount`.
+pub fn leaves(action: &Action) -> Vec<(String, String)> {
     let mut leaves = vec![("kind".to_owned(), action.kind.to_string())];
     leaves.extend(action.tool.as_ref().map(|tool| ("tool".to_owned(), tool.to_string())));
     leaves.extend(action.target.as_ref().map(|target| ("target".to_owned(), target.clone())));

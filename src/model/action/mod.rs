@@ -5,6 +5,7 @@
 //! [`Action::hash`].
 
 pub mod amount;
+pub mod command;
 pub mod diff;
 pub mod json;
 pub mod projection;
@@ -12,7 +13,7 @@ pub mod projection;
 use serde::{Deserialize, Serialize};
 
 pub use amount::Amount;
-pub use diff::{Difference, differences};
+pub use diff::{Difference, differences, leaves};
 pub use json::Json;
 
 use crate::base::{Digest, Name};
@@ -127,6 +128,19 @@ pub struct FileLine {
     pub bytes: u64,
 }
 
+/// What an action is about, without its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// What kind of thing.
+    pub kind: Name,
+    /// The tool, if one is used.
+    pub tool: Option<Name>,
+    /// On what.
+    pub target: Option<String>,
+    /// How much money.
+    pub amount: Option<Amount>,
+}
+
 /// On whose behalf an action is taken, and what kind of trace it leaves: both are part of what
 /// a yes is bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,6 +181,16 @@ impl Action {
                 let long = files.iter().any(|file| file.path.len() > WORD_MAX);
                 long.then(|| format!("a path of more than {WORD_MAX} bytes"))
             }
+        }
+    }
+
+    /// What it is about, without its arguments.
+    pub fn subject(&self) -> Subject {
+        Subject {
+            kind: self.kind.clone(),
+            tool: self.tool.clone(),
+            target: self.target.clone(),
+            amount: self.amount.clone(),
         }
     }
 

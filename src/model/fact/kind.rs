@@ -47,6 +47,7 @@ impl Fact {
             | Fact::NominationOver { task }
             | Fact::TaskStopping { task, .. }
             | Fact::TaskUnplaced { task }
+            | Fact::DevicesLent { task }
             | Fact::TaskStarted { task, .. }
             | Fact::TaskEnded { task, .. }
             | Fact::AtPrompt { task, .. } => Some(task.job),
@@ -87,6 +88,7 @@ impl Fact {
             Fact::JobReleased { .. } => "job_released",
             Fact::JobPaused { .. } => "job_paused",
             Fact::JobFrozen { .. } => "job_frozen",
+            Fact::DevicesLent { .. } => "devices_lent",
             Fact::JobThawed { .. } => "job_thawed",
             Fact::JobInReview { .. } => "job_in_review",
             Fact::Review { .. } => "review",

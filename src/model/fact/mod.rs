@@ -94,6 +94,11 @@ pub enum Fact {
         /// How the room it still holds is booked.
         class: Class,
     },
+    /// It is frozen and has nothing in the memory of its devices: they go to others meanwhile.
+    DevicesLent {
+        /// The task.
+        task: TaskId,
+    },
     /// It waits for people: it saved itself and ended, or is frozen where it stands.
     JobInReview {
         /// The job.

@@ -17,6 +17,10 @@ pub struct Task {
     pub state: TaskState,
     /// Where it has room, from placement to end.
     pub placement: Option<Placement>,
+    /// Devices of its placement that others may use while it is frozen: no process of it has
+    /// anything in their memory. It goes on with these and no others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lent: Vec<GpuShare>,
     /// Process id of the command, once it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
@@ -87,6 +91,7 @@ impl Task {
             group,
             state: TaskState::Pending,
             placement: None,
+            lent: Vec::new(),
             pid: None,
             placed: None,
             started: None,

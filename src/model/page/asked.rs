@@ -1,8 +1,9 @@
 //! The rest of what a job asked for: how it wants to be scheduled.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::{Name, Span};
+use crate::model::action::EffectClass;
 use crate::model::job::{Grace, Groups, JobSpec, Service};
 
 /// What a job asked for beside what a list shows of it.
@@ -22,6 +23,8 @@ pub struct Asked {
     pub idle_timeout: Option<Span>,
     /// It runs on and on.
     pub service: Option<Service>,
+    /// What it will probably ask people for.
+    pub may_ask: BTreeSet<EffectClass>,
 }
 
 impl From<&JobSpec> for Asked {
@@ -34,6 +37,7 @@ impl From<&JobSpec> for Asked {
             preemption_delay: spec.preemption_delay,
             idle_timeout: spec.idle_timeout,
             service: spec.service.as_deref().cloned(),
+            may_ask: spec.may_ask.clone(),
         }
     }
 }

@@ -16,6 +16,18 @@ pub struct Batch {
     pub summaries: Vec<(u64, Vec<u8>)>,
     /// What the records' facts closed in the ledger, if anything.
     pub metered: Option<Metered>,
+    /// What they say about reviews, in order: the audit's next entries.
+    pub audit: Vec<Audited>,
+}
+
+/// An entry of the audit before it has its place in the chain. Entries outlive the records:
+/// compaction keeps them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Audited {
+    /// The review it is about; 0 when it is about several.
+    pub review: u64,
+    /// The entry: canonical JSON.
+    pub bytes: Vec<u8>,
 }
 
 /// A row of the ledger: the intervals that the records of one commit closed. Rows outlive the
@@ -132,6 +144,13 @@ pub trait Journal: Send {
 
     /// Free bytes on the journal's file system for this user.
     fn free_bytes(&self) -> u64;
+
+    /// The link at which the audit begins: random, made with the journal. It names the
+    /// installation.
+    fn installation(&self) -> Digest;
+
+    /// The newest entry of the audit and its link, or where it begins.
+    fn audit_head(&self) -> Link;
 
     /// A second, independent view for readers in other threads.
     ///

@@ -81,6 +81,13 @@ pub enum RunnerEvent {
         /// By whom.
         by: Name,
     },
+    /// All of its processes stand still.
+    Froze {
+        /// The task.
+        task: TaskId,
+        /// One of them has something in the memory of a device.
+        in_devices: bool,
+    },
     /// A question stands at its prompt.
     AtPrompt {
         /// The task.

@@ -77,6 +77,8 @@ pub enum ReviewVerb {
         undo: Span,
         /// A yes is good so often, for what may be repeated.
         uses: Option<u32>,
+        /// And until then instead of for a while, for what may be repeated.
+        until: Option<Wall>,
         /// The signature, checked.
         signature: Option<Box<Signature>>,
     },

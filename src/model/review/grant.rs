@@ -19,6 +19,9 @@ pub struct Grant {
     /// Until when it is good; `None` while the job does not run, for then its clock stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Wall>,
+    /// Whoever gave it said until when, so its clock is the calendar and never stands.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dated: bool,
     /// When it was used, and by which attempt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spent: Vec<Spent>,

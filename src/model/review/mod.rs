@@ -1,15 +1,18 @@
 //! A review: a request for a person's decision, bound to a hash of exactly what takes effect.
 //!
 //! [`ask`] is what a job wants and never changes, [`rule`] what the configuration makes of it,
-//! [`vote`] what people say, [`grant`] the right that a yes gives, [`talk`] questions, delegations
-//! and deliveries, [`command`] what can be done with it. The states and words are INTERFACE.md's.
+//! [`vote`] what people say, [`ballot`] what they sign, [`grant`] the right that a yes gives,
+//! [`talk`] questions, delegations and deliveries, [`telling`] who is told when, [`command`] what can
+//! be done with it. The states and words are INTERFACE.md's.
 
 pub mod ask;
+pub mod ballot;
 pub mod command;
 pub mod decision;
 pub mod grant;
 pub mod rule;
 pub mod talk;
+pub mod telling;
 pub mod vote;
 
 use std::collections::BTreeMap;
@@ -21,11 +24,13 @@ use crate::base::{At, Digest, JobId, Name, ReviewId, Span, Wall};
 use crate::model::action::{Action, Bound};
 
 pub use ask::{Alternative, Ask, Wait};
+pub use ballot::{Ballot, Booth, Cast};
 pub use command::{ReviewAct, ReviewCommand, ReviewVerb};
 pub use decision::Decision;
 pub use grant::Grant;
 pub use rule::{Demand, Fallback, ReviewPolicy, Rule};
 pub use talk::{Delegation, Delivery, Said};
+pub use telling::{Moment, Target};
 pub use vote::{Assurance, Signature, Verdict, Vote};
 
 /// A review as the world knows it.

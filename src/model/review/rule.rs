@@ -67,6 +67,9 @@ pub struct ReviewPolicy {
     /// What is too long to be shown whole is refused.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub whole_only: bool,
+    /// Variables of the environment that a yes to a command line covers too.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub env: BTreeSet<Name>,
     /// When the approvers are at work; outside of it the next people are asked at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hours: Option<Weekly>,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Moment;
 use crate::base::{At, Name, Wall};
 
 /// Entries of one kind that a review keeps.
@@ -46,9 +47,45 @@ pub struct Delivery {
     pub to: Name,
     /// How: the name of a `[[notify]]`, `console`.
     pub via: Name,
-    /// Why it did not arrive; `None` if it did.
+    /// At which moment of the review.
+    #[serde(default)]
+    pub moment: Moment,
+    /// Why it did not arrive the last time; `None` if it did, or was not tried to the end yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// How often it was tried.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tries: u32,
+    /// It is still being tried; else what it says is the end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
     /// When.
     pub at: At,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+impl Delivery {
+    /// The same message to the same target.
+    pub fn is_of(&self, moment: Moment, via: &str) -> bool {
+        self.moment == moment && *self.via == *via
+    }
+
+    /// It arrived.
+    pub fn arrived(&self) -> bool {
+        !self.open && self.failed.is_none()
+    }
+
+    /// It never will.
+    pub fn gave_up(&self) -> bool {
+        !self.open && self.failed.is_some()
+    }
+
+    /// It was begun, and nobody knows what came of that.
+    pub fn is_in_flight(&self) -> bool {
+        self.open && self.failed.is_none()
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{At, Digest, Name};
+use crate::base::{At, Digest, Name, Wall};
 
 /// One person's word on one hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,9 @@ pub struct Vote {
     /// This yes is good so often, if the voter said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uses: Option<u32>,
+    /// This yes is good until then, if the voter said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Wall>,
     /// The voter owns the job and nobody else may decide.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own: bool,
@@ -89,7 +92,7 @@ impl Assurance {
     }
 }
 
-/// A signature (SSHSIG) over hash and verdict. Whoever puts it into a command has checked it.
+/// A signature (SSHSIG) over a [`super::Ballot`]. Whoever puts it into a command has checked it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
     /// Fingerprint of the key: `SHA256:…`.
@@ -98,4 +101,7 @@ pub struct Signature {
     pub touched: bool,
     /// The armoured signature.
     pub armoured: String,
+    /// What was signed ([`super::Ballot::text`]), byte for byte.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
 }

@@ -1,9 +1,10 @@
 //! How a job wants to be scheduled, beyond amounts and order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::{Name, Span, Wall};
 use crate::model::Resources;
+use crate::model::action::EffectClass;
 use crate::model::job::{Gang, Grace, GroupSet, Groups, JobSpec, Service, TaskGroup};
 
 /// What was said; `None` means "not said".
@@ -27,6 +28,8 @@ pub struct Wishes {
     pub service: Option<Service>,
     /// Its kinds of tasks.
     pub groups: Option<GroupsRequest>,
+    /// What it will probably ask people for; it plans, it does not permit.
+    pub may_ask: BTreeSet<EffectClass>,
 }
 
 /// Several kinds of tasks in one gang.
@@ -98,6 +101,7 @@ impl Wishes {
         spec.stale_grace = self.stale_grace.or(spec.stale_grace);
         spec.preemption_delay = self.preemption_delay.or(spec.preemption_delay);
         spec.idle_timeout = self.idle_timeout.or(spec.idle_timeout);
+        spec.may_ask.extend(&self.may_ask);
         if let Some(service) = &self.service {
             spec.service = Some(Box::new(service.clone()));
         }

@@ -170,6 +170,30 @@ impl Gpus {
         }
     }
 
+    /// One of these processes has something in the device's memory. Where that cannot be told, it
+    /// has. Of a pretend device the memory is a file ([`Gpus::pretend_memory`]): who has it open
+    /// has something in it.
+    pub fn has_memory_of(&self, index: u32, pids: &[u32]) -> bool {
+        let Some(nvml) = &self.nvml else {
+            let Some(file) = self.pretend_memory(index) else { return true };
+            return pids.iter().any(|pid| tree::has_open(*pid, &file));
+        };
+        let users = nvml.device_by_index(index).and_then(|device| {
+            let mut users = device.running_compute_processes()?;
+            users.extend(device.running_graphics_processes()?);
+            Ok(users)
+        });
+        // The number of one that lives in another namespace says nothing here.
+        let may_be = |pid: u32| pids.contains(&pid) || tree::name(pid).is_none();
+        users.map_or(true, |users| users.iter().any(|user| may_be(user.pid)))
+    }
+
+    /// The file that stands for the memory of a pretend device.
+    pub fn pretend_memory(&self, index: u32) -> Option<PathBuf> {
+        let path = self.lock_path(index).filter(|_| self.nvml.is_none())?;
+        Some(path.with_extension("memory"))
+    }
+
     /// A process on the device that is not ours.
     pub fn used_by(&self, index: u32, ours: impl Fn(u32) -> bool) -> Option<Name> {
         let device = self.nvml.as_ref()?.device_by_index(index).ok()?;

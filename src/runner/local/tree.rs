@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use crate::runner::local::sys;
@@ -62,6 +63,14 @@ pub fn own_stat() -> Option<Stat> {
 pub fn name(pid: u32) -> Option<String> {
     let bytes = fs::read(format!("/proc/{pid}/comm")).ok()?;
     Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
+}
+
+/// A process has a file open.
+pub fn has_open(pid: u32, file: &Path) -> bool {
+    let Ok(wanted) = file.metadata() else { return false };
+    let Ok(open) = fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+    let same = |found: fs::Metadata| found.dev() == wanted.dev() && found.ino() == wanted.ino();
+    open.flatten().any(|entry| fs::metadata(entry.path()).is_ok_and(same))
 }
 
 /// The name in the middle is any bytes, parentheses included: fields count from the last one.

@@ -92,6 +92,8 @@ pub enum Up {
         /// How.
         note: ExitNote,
     },
+    /// All of its processes stand still.
+    Froze,
     /// A question stands at its prompt.
     Prompt {
         /// The last line.

@@ -12,6 +12,8 @@ use crate::sched::actions::allocate::start;
 use crate::sched::actions::{PASSES, stale_gang, urgency};
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
+use crate::sched::board::place::Mode;
+use crate::sched::board::seat::Waiting;
 use crate::sched::board::settle::Deed;
 use crate::sched::board::standing::Served;
 use crate::sched::board::turns::Turns;
@@ -77,20 +79,30 @@ fn once(plan: &mut Plan) {
     board.settle(plan);
 }
 
-/// Starts whom all that is promised to them is free for.
+/// Starts whom all that is promised to them is free for, or as much elsewhere.
 fn start_promised(board: &mut Board) {
     let promised: Vec<JobId> = board.world().index().promised.iter().copied().collect();
-    let free = |id: &JobId| board.promise_stands(*id) && board.is_promise_free(*id);
-    for id in promised.into_iter().filter(free).collect::<Vec<_>>() {
+    for id in promised.into_iter().filter(|id| board.promise_stands(*id)).collect::<Vec<_>>() {
         if board.seat(id).is_none() {
             continue;
         }
-        board.start_promised(id);
-        if board.is_promised(id) {
+        if board.is_promise_free(id) {
+            board.start_promised(id);
+        }
+        if !board.is_promised(id) {
+            board.note(Deed::Goes(id));
+            board.commit();
             continue;
         }
-        board.note(Deed::Goes(id));
-        board.commit();
+        let before = board.checkpoint();
+        board.give_up_promise(id);
+        let ranks = board.seated(id).map(|seat| seat.next_chunk(Waiting::Fresh));
+        if board.place(id, &ranks.unwrap_or_default(), Mode::Start) && !board.is_promised(id) {
+            board.note(Deed::Goes(id));
+            board.commit();
+        } else {
+            board.rollback(before);
+        }
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::base::{At, JobId, Mono, Span};
 use crate::model::JobSpec;
 use crate::model::fact::Fact;
-use crate::model::finding::Signal;
 use crate::model::job::attempt::KEPT;
 use crate::model::job::state::EXIT_PARKED;
 use crate::model::job::{AttemptRecord, BoostCause, Exit, Job, State, StopFor, Task, TaskState};
@@ -170,6 +169,12 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         }
         Fact::JobThawed { .. } => {
             job.frozen = false;
+            for task in &mut job.tasks {
+                let lent = std::mem::take(&mut task.lent);
+                if let Some(placement) = task.placement.as_mut().filter(|_| !lent.is_empty()) {
+                    placement.gpus = lent;
+                }
+            }
             job.asking.returning = false;
             let started = job.tasks.iter().any(|task| task.started.is_some());
             job.ran_since = started.then_some(active);
@@ -309,5 +314,5 @@ fn end_attempt(
     job.prompt = None;
     job.heartbeat = None;
     // All other findings are about the run that is over.
-    job.findings.retain(|signal, _| *signal == Signal::NeverFits);
+    job.findings.retain(|signal, _| signal.outlives_runs());
 }

@@ -30,6 +30,13 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
                 task.given_up = true;
             }
         }
+        Fact::DevicesLent { task } => {
+            if let Some(task) = find(job, *task)
+                && let Some(placement) = &mut task.placement
+            {
+                task.lent = std::mem::take(&mut placement.gpus);
+            }
+        }
         Fact::TaskUnplaced { task } => {
             if let Some(task) = find(job, *task) {
                 *task = Task::pending(task.rank, task.group);

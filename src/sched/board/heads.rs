@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use crate::base::JobId;
 use crate::model::Resources;
+use crate::model::job::{Job, State};
 use crate::sched::board::Board;
 use crate::sched::board::place::sum;
 use crate::sched::board::seat::Waiting;
 use crate::sched::board::turns::Waits;
-use crate::sched::index::Shape;
+use crate::sched::index::{Shape, wants};
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::gang::Share;
 use crate::sched::policy::order::Place;
@@ -58,6 +59,14 @@ impl Board {
         let paused = self.teams.is_paused(team);
         let (shape, again) = (shape.clone(), false);
         (!paused).then(|| Head { place, chunk: chunk(), shape, team, again })
+    }
+
+    /// A job that waits for people, as it will want room once it has its answer.
+    pub fn comes_back(&self, job: &Job) -> Option<Head> {
+        let mut back = job.clone();
+        back.state = State::Queued;
+        let (shape, place) = wants(&back)?;
+        self.head(&Arc::new(shape), place)
     }
 
     /// The next job of the same shape.

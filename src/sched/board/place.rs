@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::base::{JobId, Name};
 use crate::model::Resources;
-use crate::model::job::{GpuShare, JobSpec};
+use crate::model::job::{GpuShare, Job, JobSpec};
 use crate::model::setup::PlaceBy;
 use crate::sched::board::Board;
 use crate::sched::board::heads::{Head, asks};
@@ -12,7 +12,7 @@ use crate::sched::board::seat::{Mark, Seat, Spot, Waiting};
 use crate::sched::board::{Undo, settle::Deed};
 use crate::sched::future::guard::surely_over;
 use crate::sched::policy::amounts::Amounts;
-use crate::sched::policy::fit::{Grip, Level, When};
+use crate::sched::policy::fit::{Grip, Level, Room, When};
 use crate::sched::policy::gates;
 use crate::sched::policy::glance;
 use crate::sched::policy::queue::lineage;
@@ -223,6 +223,11 @@ impl Board {
     fn book(&mut self, id: JobId, request: &Resources, on: bool) {
         let Some(seat) = self.seats.get(&id) else { return };
         let (team, firm) = (seat.team, !seat.job.spec.preemptible);
+        self.book_for(team, firm, request, on);
+    }
+
+    /// The same for a task of a team's job, which is `firm` if it never gives way.
+    pub(super) fn book_for(&mut self, team: usize, firm: bool, request: &Resources, on: bool) {
         let amounts = Amounts::from(request);
         let change = |sum: &Amounts| match on {
             true => sum.plus(&amounts),
@@ -258,6 +263,21 @@ impl Board {
             self.change_room(spot.node, |room| room.take(&request, &spot.grip, When::Now));
             self.take_units(&request, When::Now);
             self.mark(id, rank, Mark::Starts(spot));
+        }
+    }
+
+    /// What is promised to a job is free for others, and it waits as if nothing had been.
+    pub fn give_up_promise(&mut self, id: JobId) {
+        let Some(seat) = self.seats.get(&id) else { return };
+        let promised = seat.tasks.iter().enumerate().filter_map(|(rank, cell)| {
+            let Mark::Promised(spot) = &cell.mark else { return None };
+            Some((rank, spot.clone(), seat.job.spec.request_of(cell.group).clone()))
+        });
+        for (rank, spot, request) in promised.collect::<Vec<_>>() {
+            self.change_room(spot.node, |room| room.untake(&request, &spot.grip, When::Later));
+            self.untake_units(&request, When::Later);
+            self.book(id, &request, false);
+            self.mark(id, rank, Mark::Waits);
         }
     }
 
@@ -380,8 +400,9 @@ impl Board {
         }
     }
 
-    /// A frozen job goes on where it is, if the cores and units it gave back are free. A drained
-    /// node takes no new work, but what is there may go on: else it would never become empty.
+    /// A frozen job goes on where it is, if the cores, units and devices it gave back are free. A
+    /// drained node takes no new work, but what is there may go on: else it would never become
+    /// empty.
     pub fn thaw(&mut self, id: JobId) -> bool {
         let Some(seat) = self.seat(id) else { return false };
         let job = seat.job.clone();
@@ -398,8 +419,20 @@ impl Board {
         let fit = |(name, need): (&Name, &u64)| self.node(name).is_some_and(|n| free(n, *need));
         let held =
             |(name, need): (&Name, &u64)| self.units(name).is_some_and(|l| l.free() >= *need);
-        if !cores.iter().all(fit) || !units.custom.iter().all(held) {
+        let lent = lent(&job);
+        let back = |((name, index), need): (&(Name, u32), &u64)| {
+            self.node(name).is_some_and(|node| device_has(&self.rooms[node], *index, *need))
+        };
+        if !cores.iter().all(fit) || !units.custom.iter().all(held) || !lent.iter().all(back) {
             return false;
+        }
+        for ((name, index), need) in &lent {
+            if let Some(node) = self.node(name) {
+                self.change_room(node, |room| {
+                    let device = room.devices.iter_mut().find(|device| device.index == *index);
+                    device.into_iter().for_each(|device| device.level.take(*need, When::Now));
+                });
+            }
         }
         for (name, need) in &cores {
             if let Some(node) = self.node(name) {
@@ -409,7 +442,11 @@ impl Board {
         for (name, need) in &units.custom {
             self.change_units(name, |level| level.take(*need, When::Now));
         }
-        let need = Resources { cpu_milli: cores.values().sum(), ..Resources::default() };
+        let need = Resources {
+            cpu_milli: cores.values().sum(),
+            gpu_milli: lent.values().sum(),
+            ..Resources::default()
+        };
         self.book(id, &need, true);
         if let Some(seat) = self.seats.get_mut(&id) {
             seat.thaws = true;
@@ -423,6 +460,24 @@ impl Board {
     pub fn spot_rule(&self) -> bool {
         self.world.setup().cycle.on("spot")
     }
+}
+
+/// What a frozen job lent out, by node and device.
+fn lent(job: &Job) -> BTreeMap<(Name, u32), u64> {
+    let mut lent = BTreeMap::new();
+    for task in job.active_tasks() {
+        let Some(placement) = &task.placement else { continue };
+        for share in &task.lent {
+            *lent.entry((placement.node.clone(), share.index)).or_default() += share.milli;
+        }
+    }
+    lent
+}
+
+/// So much of a device is free.
+pub fn device_has(room: &Room, index: u32, need: u64) -> bool {
+    let device = room.devices.iter().find(|device| device.index == index);
+    device.is_some_and(|device| device.level.free() >= need)
 }
 
 /// The devices of a task that has had room since before the cycle.

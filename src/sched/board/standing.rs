@@ -51,8 +51,9 @@ impl Board {
         board
     }
 
-    /// Takes what is promised to a job; whether that is still possible.
+    /// Takes what is promised to a job, which counts as its team's; whether that is still possible.
     fn keeps_promise(&mut self, job: &Job) -> bool {
+        let Some(team) = self.teams.place(&job.spec.team) else { return false };
         let mut tasks = job.tasks.iter().filter(|task| task.state == TaskState::Nominated);
         tasks.all(|task| {
             let Some(placement) = &task.placement else { return false };
@@ -62,6 +63,7 @@ impl Board {
             let fits = self.is_open(node) && self.rooms[node].fits_so(request, &grip, When::Later);
             self.change_room(node, |room| room.take(request, &grip, When::Later));
             self.take_units(request, When::Later);
+            self.book_for(team, !job.spec.preemptible, request, true);
             fits
         })
     }

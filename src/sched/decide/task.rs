@@ -40,6 +40,14 @@ pub(super) fn decide(plan: &mut Plan, id: TaskId, event: &TaskEvent) {
             }
             not_started(plan, &job, id, format!("GPU {index} is used by {by}"));
         }
+        TaskEvent::Froze { in_devices } => {
+            // Said late, it may be about a freeze that is over.
+            let stands = job.frozen && job.stop.is_none();
+            let has = task.placement.as_ref().is_some_and(|place| !place.gpus.is_empty());
+            if stands && has && !in_devices {
+                plan.note(Fact::DevicesLent { task: id });
+            }
+        }
         TaskEvent::AtPrompt { text } => {
             let news = job.prompt.as_ref().is_none_or(|p| p.text != *text || p.rank != id.rank);
             if job.stop.is_none() && !job.frozen && news {

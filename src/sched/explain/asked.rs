@@ -1,7 +1,10 @@
-//! Why a job waits for people.
+//! Why a job waits for people, and for how long it probably will.
 
+use crate::base::At;
+use crate::model::estimate::Confidence;
 use crate::model::job::Job;
 use crate::model::reason::{Code, Reason};
+use crate::sched::review::returns;
 use crate::sched::world::World;
 
 /// The review it waits for: of several the one that expires first.
@@ -19,5 +22,21 @@ pub(super) fn reason(world: &World, job: &Job) -> Option<Reason> {
     Some(match review.stopped {
         Some(since) => reason.with("asked_back_at", since.0),
         None => reason,
+    })
+}
+
+/// When it probably has its answer and why that is thought, or that nothing is known of it.
+pub(super) fn back(world: &World, job: &Job, at: At) -> Option<Reason> {
+    let back = returns::of(world, job, at)?;
+    let reason = Reason::bare(Code::AnswerExpected)
+        .with("review", back.review.to_string())
+        .with("basis", back.basis.word())
+        .with("answers", back.answers as u64)
+        .with("latest_at", back.latest.0);
+    Some(match back.confidence {
+        Confidence::None => reason,
+        Confidence::Low | Confidence::High => {
+            reason.with("from_at", back.median.0).with("to_at", back.p90.0)
+        }
     })
 }

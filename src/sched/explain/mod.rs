@@ -68,12 +68,14 @@ fn beside(world: &World, job: &Job, at: At, dominant: &Reason) -> Vec<Reason> {
             reasons.extend(urgency::reasons(job));
         }
         State::Starting | State::Running => {
+            reasons.extend(asked::back(world, job, at));
             reasons.extend(running::reasons(world, job, at));
             reasons.extend(windows::reasons(world, job));
             reasons.extend(running::evicted(job));
             reasons.extend(urgency::reasons(job));
         }
         State::Stopping(_) | State::Paused | State::InReview | State::Waiting(_) => {
+            reasons.extend(asked::back(world, job, at));
             reasons.extend(running::evicted(job));
             reasons.extend(urgency::reasons(job));
         }
@@ -127,6 +129,7 @@ fn changes<'a>(job: &Job, reasons: impl Iterator<Item = &'a Reason>) -> Vec<Reas
         | Code::NodesUnavailable
         | Code::GpuForeign => Some(reason.clone()),
         Code::Running
+        | Code::AnswerExpected
         | Code::Starting
         | Code::Stopping
         | Code::ResourceBusy

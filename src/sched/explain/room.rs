@@ -6,14 +6,14 @@ use std::sync::Arc;
 use crate::base::{At, JobId, Mono, Name};
 use crate::model::Resources;
 use crate::model::estimate::Confidence;
-use crate::model::job::{Job, JobSpec, State, TaskState};
+use crate::model::job::{GpuShare, Job, JobSpec, State, TaskState};
 use crate::model::node::{Gpu, Node};
 use crate::model::page::Lane;
 use crate::model::pool::Stage;
 use crate::model::reason::{Code, Reason};
 use crate::model::setup::{Countable, PlaceBy};
 use crate::sched::actions::pools;
-use crate::sched::board::place::Fussy;
+use crate::sched::board::place::{Fussy, device_has};
 use crate::sched::board::{room as room_of, stuck};
 use crate::sched::explain::nodes;
 use crate::sched::future::estimate;
@@ -299,6 +299,15 @@ fn thaw_waits(world: &World, job: &Job, now: Mono) -> Option<Reason> {
     let rooms = rooms(world, now, None, |node| node.up);
     let free = |name: &Name| rooms.rooms.iter().find(|room| room.name == *name);
     let fits = |(name, need): (&&Name, &u64)| free(name).is_some_and(|r| r.cpu.free() >= *need);
+    let has = |(name, share): (&Name, &GpuShare)| {
+        free(name).is_some_and(|room| device_has(room, share.index, share.milli))
+    };
+    let lent = job.active_tasks().filter_map(|task| Some((task, task.placement.as_ref()?)));
+    let mut lent = lent.flat_map(|(task, place)| task.lent.iter().map(move |s| (&place.node, s)));
+    if let Some((node, share)) = lent.find(|lent| !has(*lent)) {
+        let reason = Reason::bare(Code::ThawWaits).with("node", node.to_string());
+        return Some(reason.with("gpu", u64::from(share.index)));
+    }
     if cores.iter().all(fits) {
         return None;
     }

@@ -1,6 +1,7 @@
 //! What a job asks of the timeline, and where it may find it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::base::{JobId, Mono, Name, Span};
 use crate::model::Job;
@@ -34,7 +35,7 @@ pub struct Wish {
     /// How many.
     pub tasks: u32,
     /// Nodes that will do.
-    pub nodes: Vec<usize>,
+    pub nodes: Rc<[usize]>,
 }
 
 /// Room for a job from a time on.
@@ -93,26 +94,37 @@ impl Counter {
         }
     }
 
-    /// What the task of a rank in a job's group holds of it.
-    pub fn held_by(&self, board: &Board, job: &Job, (rank, group): (usize, u32)) -> u64 {
+    /// What the task of a rank in a job's group holds, of those that are wanted.
+    pub fn held_by<'a>(
+        wanted: &'a BTreeSet<Counter>,
+        board: &Board,
+        job: &Job,
+        (rank, group): (usize, u32),
+    ) -> Vec<(&'a Counter, u64)> {
         let request = job.spec.request_of(group);
-        let inside = |team: usize| {
-            let own = board.teams.place(&job.spec.team);
-            own.is_some_and(|own| lineage(&board.teams.queues, own).contains(&team))
+        let mut held = Vec::new();
+        let mut add = |counter: &Counter, n: u64| {
+            held.extend(wanted.get(counter).filter(|_| n > 0).map(|counter| (counter, n)));
         };
-        match self {
-            Counter::Units(name) => request.custom.get(name).copied().unwrap_or(0),
-            Counter::Limit(team, kind) if inside(*team) => Amounts::from(request).get(*kind),
-            Counter::FirmQuota(team, kind) if !job.spec.preemptible && inside(*team) => {
-                Amounts::from(request).get(*kind)
-            }
-            // Of an element's tasks one counts.
-            Counter::Elements(array, _) => {
-                let counts = job.spec.array.is_some_and(|own| own.id == *array);
-                u64::from(counts && rank == 0)
-            }
-            Counter::Limit(..) | Counter::FirmQuota(..) => 0,
+        for (name, units) in &request.custom {
+            add(&Counter::Units(name.clone()), *units);
         }
+        let amounts = Amounts::from(request);
+        for team in board.teams.place(&job.spec.team).iter().flat_map(|own| board.teams.line(*own))
+        {
+            for kind in Kind::ALL {
+                add(&Counter::Limit(*team, kind), amounts.get(kind));
+                if !job.spec.preemptible {
+                    add(&Counter::FirmQuota(*team, kind), amounts.get(kind));
+                }
+            }
+        }
+        // Of an element's tasks one counts.
+        if let Some(array) = job.spec.array.filter(|_| rank == 0) {
+            let all = Counter::Elements(array.id, 0)..=Counter::Elements(array.id, u32::MAX);
+            held.extend(wanted.range(all).map(|counter| (counter, 1)));
+        }
+        held
     }
 }
 

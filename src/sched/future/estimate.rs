@@ -7,6 +7,7 @@ use crate::model::job::{Exit, Job, JobSpec, StopFor, state::EXIT_PARKED};
 use crate::sched::future::learned::{Class, Learned, PRIOR};
 use crate::sched::policy::estimate::live;
 use crate::sched::policy::history::{Estimate as Estimated, Sample, corrected};
+use crate::sched::review::returns;
 use crate::sched::world::World;
 
 /// What a job that has not begun is expected to take. `estimate` switched off, nothing is learned
@@ -100,7 +101,16 @@ pub fn left(world: &World, job: &Job, at: At) -> Left {
     let estimate = of_job(world, job, at.now);
     let done = job.worked + job.run_time(world.active(at.now));
     let rest = |length: Span| (length - done).max(Span(1));
-    Left { median: rest(estimate.median), p90: rest(estimate.p90), confidence: estimate.confidence }
+    let (median, p90) = (rest(estimate.median), rest(estimate.p90));
+    // What it holds while people are asked it holds until they have answered, and works on then.
+    match returns::held(world, job, at) {
+        Some((likely, late, known)) => Left {
+            median: median + likely,
+            p90: p90 + late,
+            confidence: estimate.confidence.min(known),
+        },
+        None => Left { median, p90, confidence: estimate.confidence },
+    }
 }
 
 /// What the run that is over says of others like it; `None` if no process ever ran.

@@ -2,13 +2,17 @@
 //!
 //! They start one after the other on a timeline ([`Sequence`]), once with the median of all run
 //! times and once with what nine of ten need (DESIGN.md 5.13). Who is looked at at all follows the
-//! shares of teams, as if each kept what it got before.
+//! shares of teams, as if each kept what it got before. Jobs that people have yet to answer come
+//! back among them when such people answer as a rule, and whoever would start after that counts
+//! with them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::base::{At, JobId, Mono};
 use crate::model::estimate::Forecast;
-use crate::model::job::State;
+use crate::model::job::{Job, State};
+use crate::model::page::Lane;
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::board::teams::Teams;
@@ -17,6 +21,7 @@ use crate::sched::future::keeper::patient;
 use crate::sched::future::sequence::Sequence;
 use crate::sched::future::timeline::By;
 use crate::sched::policy::queue::lineage;
+use crate::sched::review::returns;
 use crate::sched::world::World;
 
 /// Jobs that get a forecast unless more are asked for.
@@ -26,18 +31,22 @@ pub const FORECASTS: usize = 1000;
 /// than room, countable resources and the bounds of their team and array have none.
 pub fn forecasts(world: &World, at: At, most: usize) -> BTreeMap<JobId, Forecast> {
     let mut all = BTreeMap::new();
-    if world.index().queue.is_empty() {
+    let asked = returning(world, at, most);
+    if world.index().queue.is_empty() && asked.is_empty() {
         return all;
     }
     let board = Board::of(world, at);
     let heads = in_order(&board, most);
-    let soon = starts(&board, &heads, By::Median);
-    for (id, late) in starts(&board, &heads, By::P90) {
-        let Some(job) = world.job(id).filter(|job| job.state == State::Queued) else { continue };
+    let soon = starts(&board, &heads, &asked, By::Median);
+    for (id, late) in starts(&board, &heads, &asked, By::P90) {
+        let comes = |job: &&Arc<Job>| matches!(job.state, State::Queued | State::InReview);
+        let Some(job) = world.job(id).filter(comes) else { continue };
         let soon = soon.get(&id).copied().unwrap_or(late);
         let wall = |then: Mono| at.wall + then.since(at.now);
         let (from, to) = (wall(soon.min(late)), wall(late.max(soon)));
-        let hits_percent = world.hits.percent(&job.spec.team);
+        // What forecasts were worth is known of those that depend on runs alone.
+        let queued = job.state == State::Queued;
+        let hits_percent = world.hits.percent(&job.spec.team).filter(|_| queued);
         all.insert(id, Forecast { from, to, hits_percent });
     }
     all
@@ -75,7 +84,30 @@ fn gets(teams: &mut Teams, head: &Head) {
     }
 }
 
+/// Jobs that hold nothing while people are asked, of whose people something is known, with when
+/// they will have their answer.
+fn returning(world: &World, at: At, most: usize) -> Vec<(JobId, Forecast)> {
+    let asked = world.index().lane(Lane::Human, None).filter_map(|(_, id)| world.job(id));
+    let parked = asked.filter(|job| job.state == State::InReview && !job.frozen);
+    let known = parked.filter_map(|job| Some((job.id, returns::answer(world, job, at)?)));
+    known.take(most).collect()
+}
+
 /// When each starts.
-fn starts(board: &Board, heads: &[Head], by: By) -> BTreeMap<JobId, Mono> {
-    Sequence::of(board, heads, by).starts()
+fn starts(
+    board: &Board,
+    heads: &[Head],
+    asked: &[(JobId, Forecast)],
+    by: By,
+) -> BTreeMap<JobId, Mono> {
+    let back = |(id, answer): &(JobId, Forecast)| {
+        let then = match by {
+            By::Median => answer.from,
+            By::P90 => answer.to,
+        };
+        let head = board.comes_back(board.world().job(*id)?)?;
+        Some((head, board.at().now + then.since(board.at().wall)))
+    };
+    let backs: Vec<(Head, Mono)> = asked.iter().filter_map(back).collect();
+    Sequence::of(board, heads, &backs, by).starts()
 }

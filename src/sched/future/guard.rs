@@ -77,7 +77,7 @@ impl Guard {
 
     /// The earliest room for what is asked for, from a time on.
     pub fn look(&mut self, board: &Board, ask: &Ask, from: Mono) -> Option<Slot> {
-        self.timeline.know(board, ask);
+        self.timeline.know(board, [ask]);
         self.timeline.earliest(ask, from)
     }
 

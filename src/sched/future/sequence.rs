@@ -46,7 +46,8 @@ pub struct Sequence<'a> {
 
 impl<'a> Sequence<'a> {
     /// Of jobs that wait, in the order in which they would get room now.
-    pub fn of(board: &'a Board, heads: &[Head], by: By) -> Sequence<'a> {
+    /// `backs` wait for people and join them at an instant each.
+    pub fn of(board: &'a Board, heads: &[Head], backs: &[(Head, Mono)], by: By) -> Sequence<'a> {
         let (guard, teams) = (Guard::new(board, by), board.teams.clone());
         let (lines, next) = (Vec::new(), BTreeSet::new());
         let (changes, holds) = (BTreeSet::new(), BTreeMap::new());
@@ -65,8 +66,15 @@ impl<'a> Sequence<'a> {
                 line.push_back((head.clone(), ask));
             }
         }
+        made.guard.know(board, lines.values().flatten().map(|(_, ask)| ask));
         made.lines = lines.into_values().collect();
         made.next = (0..made.lines.len()).map(|line| (board.at().now, line)).collect();
+        for (head, from) in backs {
+            if let Some(ask) = made.ask(head) {
+                made.next.insert((*from, made.lines.len()));
+                made.lines.push(Line::from([(head.clone(), ask)]));
+            }
+        }
         made
     }
 

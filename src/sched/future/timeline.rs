@@ -197,23 +197,21 @@ impl Timeline {
         self.end_of(board, job).since(self.now)
     }
 
-    /// Sees to it that what a request needs that is not on a node is known.
-    pub fn know(&mut self, board: &Board, ask: &Ask) {
-        let unknown: Vec<&Counter> =
-            ask.counters.keys().filter(|name| !self.units.contains_key(*name)).collect();
+    /// Sees to it that what requests need that is not on a node is known.
+    pub fn know<'a>(&mut self, board: &Board, asks: impl IntoIterator<Item = &'a Ask>) {
+        let counters = asks.into_iter().flat_map(|ask| ask.counters.keys());
+        let unknown: BTreeSet<Counter> =
+            counters.filter(|name| !self.units.contains_key(*name)).cloned().collect();
         if unknown.is_empty() {
             return;
         }
         let mut ends: BTreeMap<&Counter, Vec<(Mono, i64)>> = BTreeMap::new();
         self.each_end(board, |job, whose, _, end| {
-            for counter in &unknown {
-                let held = counter.held_by(board, job, whose);
-                if held > 0 {
-                    ends.entry(*counter).or_default().push((end, signed(held)));
-                }
+            for (counter, held) in Counter::held_by(&unknown, board, job, whose) {
+                ends.entry(counter).or_default().push((end, signed(held)));
             }
         });
-        for counter in unknown {
+        for counter in &unknown {
             let mut ends = ends.remove(counter).unwrap_or_default();
             ends.sort_unstable();
             let line = Profile::with_ends(counter.free(board), ends);
@@ -262,7 +260,7 @@ impl Timeline {
         }
         let mut starts: Vec<(Mono, usize)> = Vec::new();
         for (at, wish) in ask.wishes.iter().enumerate() {
-            for node in &wish.nodes {
+            for node in &*wish.nodes {
                 for n in 1..=wish.tasks {
                     let need = times(&wish.need, n);
                     let Some(start) = self.lines[*node].earliest(&need, ask.length, from) else {
@@ -292,7 +290,7 @@ impl Timeline {
     fn enough_from(&self, wish: &Wish, length: Span, from: Mono) -> Option<Mono> {
         let tasks = usize::try_from(wish.tasks).unwrap_or(usize::MAX);
         let mut first: BinaryHeap<Mono> = BinaryHeap::new();
-        for node in &wish.nodes {
+        for node in &*wish.nodes {
             for n in 1..=wish.tasks {
                 let full = first.len() >= tasks;
                 let latest = first.peek().filter(|_| full).copied().unwrap_or(Mono(u64::MAX));
@@ -314,7 +312,8 @@ impl Timeline {
         let until = at + ask.length;
         let mut taken: BTreeMap<usize, Parts> = BTreeMap::new();
         for wish in &ask.wishes {
-            let mut nodes = wish.nodes.clone();
+            let fits = |node: &&usize| self.lines[**node].fits(&wish.need, at, until);
+            let mut nodes: Vec<usize> = wish.nodes.iter().filter(fits).copied().collect();
             nodes.sort_by_cached_key(|node| {
                 let key = |free: &Parts| (free[4], free[3], free[0]);
                 let line = &self.lines[*node];

@@ -3,10 +3,15 @@
 //! Signals are soft: unknown after a restart and never journalled. A crossed threshold becomes
 //! a command that carries its evidence, so that a replay needs no signal.
 
+mod denied_again;
 mod idle;
 mod limit_near;
 mod long_running;
 mod never_started;
+mod nobody_told;
+mod resume_loop;
+mod review_ageing;
+mod unasked;
 mod unhealthy;
 
 pub use unhealthy::due_checks;
@@ -111,6 +116,15 @@ const RULES: &[(Signal, Rule)] = &[
     (Signal::LongRunning, long_running::check),
     (Signal::Idle, idle::check),
     (Signal::Unhealthy, unhealthy::check),
+    (Signal::Unasked, unasked::check),
+];
+
+/// Signals of jobs that have asked people, whether they run or not.
+const ASKING: &[(Signal, Rule)] = &[
+    (Signal::ReviewAgeing, review_ageing::check),
+    (Signal::ResumeLoop, resume_loop::check),
+    (Signal::DeniedAgain, denied_again::check),
+    (Signal::NobodyTold, nobody_told::check),
 ];
 
 /// A start is looked at after this, together with others that come meanwhile; from then on each
@@ -121,17 +135,17 @@ pub const SOONEST: Span = Span::secs(1);
 pub fn scan(world: &World, signals: &Signals, at: At) -> (Vec<Command>, Option<Mono>) {
     let mut commands = Vec::new();
     let mut next: Option<Mono> = None;
-    for job in watched(world) {
-        for (signal, rule) in RULES {
-            let verdict = rule(world, job, signals, at);
-            let stands = job.findings.get(signal).map(|finding| finding.level);
-            if verdict.level != stands {
-                let (level, evidence) = (verdict.level, verdict.evidence);
-                commands.push(Command::Find { job: job.id, signal: *signal, level, evidence });
-            }
-            let soonest = |due: Mono| next.map_or(due, |next| next.min(due));
-            next = verdict.next.map(soonest).or(next);
+    let runs = watched(world).flat_map(|job| RULES.iter().map(move |rule| (job, rule)));
+    let asks = asking(world).flat_map(|job| ASKING.iter().map(move |rule| (job, rule)));
+    for (job, (signal, rule)) in runs.chain(asks) {
+        let verdict = rule(world, job, signals, at);
+        let stands = job.findings.get(signal).map(|finding| finding.level);
+        if verdict.level != stands {
+            let (level, evidence) = (verdict.level, verdict.evidence);
+            commands.push(Command::Find { job: job.id, signal: *signal, level, evidence });
         }
+        let soonest = |due: Mono| next.map_or(due, |next| next.min(due));
+        next = verdict.next.map(soonest).or(next);
     }
     (commands, next)
 }
@@ -152,6 +166,19 @@ fn watched(world: &World) -> impl Iterator<Item = &Arc<Job>> {
     let ids = lanes.flat_map(|lane| world.index().lane(lane, None));
     let jobs = ids.filter_map(|(_, id)| world.job(id));
     jobs.filter(|job| matches!(job.state, State::Starting | State::Running))
+}
+
+/// Live jobs that have asked people something.
+fn asking(world: &World) -> impl Iterator<Item = &Arc<Job>> {
+    let jobs = world.desk().jobs().filter_map(|id| world.job(id));
+    jobs.filter(|job| job.is_live())
+}
+
+/// The level that a count reaches.
+fn counted(count: usize, steps: [usize; 3]) -> Option<Level> {
+    let levels = [Level::Notice, Level::Suspect, Level::Stuck];
+    let reached = steps.into_iter().zip(levels).rev().find(|(step, _)| *step <= count);
+    reached.map(|(_, level)| level)
 }
 
 /// The level reached by a growing number, and the next threshold above it.

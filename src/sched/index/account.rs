@@ -62,6 +62,8 @@ pub(super) fn account(job: &Job) -> Account {
         State::Queued if job.frozen => {
             let tasks = job.active_tasks().count() as u64;
             part.wanted.cpu_milli = job.spec.request.cpu_milli.saturating_mul(tasks);
+            let lent = job.tasks.iter().flat_map(|task| &task.lent).map(|share| share.milli);
+            part.wanted.gpu_milli = lent.sum();
         }
         State::Queued => add(&mut part.wanted, &job.spec.request_of_all()),
         State::Stopping(why) if comes_back(why) && job.hold.is_none() => {

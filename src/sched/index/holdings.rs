@@ -2,7 +2,7 @@
 
 use crate::base::Name;
 use crate::model::Resources;
-use crate::model::job::{Job, Placement, TaskState};
+use crate::model::job::{Job, Placement, Task, TaskState};
 use crate::sched::policy::amounts::Amounts;
 
 /// What one task holds, and where.
@@ -20,16 +20,22 @@ pub(in crate::sched) fn holdings(job: &Job) -> impl Iterator<Item = Holding<'_>>
     job.active_tasks().filter_map(move |task| {
         let stops = task.state == TaskState::Stopping;
         let placement = task.placement.as_ref()?;
-        Some(Holding { placement, held: holding(job, task.group), stops })
+        Some(Holding { placement, held: holding(job, task), stops })
     })
 }
 
-/// What one active task of a group holds: frozen it keeps memory and devices only.
-pub(in crate::sched) fn holding(job: &Job, group: u32) -> Resources {
-    let request = job.spec.request_of(group);
+/// What an active task holds: frozen it keeps memory and those devices only that it did not lend.
+fn holding(job: &Job, task: &Task) -> Resources {
+    let request = job.spec.request_of(task.group);
+    let gpu_milli = if task.lent.is_empty() { request.gpu_milli } else { 0 };
     match job.frozen {
-        false => request.clone(),
-        true => Resources { cpu_milli: 0, custom: Default::default(), ..request.clone() },
+        false => Resources { gpu_milli, ..request.clone() },
+        true => Resources {
+            cpu_milli: 0,
+            mem_bytes: request.mem_bytes,
+            gpu_milli,
+            custom: Default::default(),
+        },
     }
 }
 

@@ -8,6 +8,7 @@
 //! what never may be exceeded, [`taking`] and [`protection`] what one may take from another.
 //! Time: [`estimate`] and [`history`] say how long a job runs, [`reservation`] and [`profile`]
 //! when there is room for it, of any [`capacity`]; [`window`] which hours of the week count.
+//! People: [`review`] says what is decided how, [`returns`] when they answer, [`habit`] how.
 //! Nodes: [`spot`] which may vanish, [`pool`] how many. Jobs that run on and on: [`service`].
 
 pub mod amounts;
@@ -19,6 +20,7 @@ pub mod fit;
 pub mod gang;
 pub mod gates;
 pub mod glance;
+pub mod habit;
 pub mod history;
 pub mod inheritance;
 pub mod order;
@@ -29,6 +31,7 @@ pub mod queue;
 pub mod queue_order;
 pub mod reservation;
 pub mod retry;
+pub mod returns;
 pub mod review;
 pub mod service;
 pub mod shares;

@@ -147,7 +147,7 @@ pub fn due(deadline: Wall, rule: &Rule, level: u8) -> (Wall, Due) {
 }
 
 /// A moment, or the end of the quiet hours it falls into.
-fn wake(quiet: Option<&Weekly>, moment: Wall) -> Wall {
+pub fn wake(quiet: Option<&Weekly>, moment: Wall) -> Wall {
     quiet.and_then(|quiet| quiet.open_at(moment)).map_or(moment, |open| open.until)
 }
 

@@ -1,6 +1,7 @@
 //! A job asks.
 
 use crate::base::{At, Digest, JobId, Name, ReviewId, Span, Wall};
+use crate::model::action::command::Said;
 use crate::model::action::{Bound, EffectClass};
 use crate::model::fact::{Class, Requested, ReviewFact};
 use crate::model::job::Job;
@@ -119,6 +120,10 @@ pub(super) fn open(
         let what = "the action is too long to be shown whole, and its rule refuses that";
         return Err(usage(what, "split it into smaller actions"));
     }
+    if let Some(missing) = policy.and_then(|policy| uncovered(policy, &ask)) {
+        let what = format!("its rule covers the variable {missing}, and the action leaves it out");
+        return Err(usage(what, "name it in args.env, with null if it is not set"));
+    }
     ask.wait = wait(policy, &ask);
     ask.undeclared = !job.spec.may_ask.contains(&ask.effect);
     let rule = policy::rule(policy, ask.effect, ask.wait != Wait::Park);
@@ -177,6 +182,12 @@ pub fn policy_for<'a>(world: &'a World, job: &Job, ask: &Ask) -> Option<&'a Revi
     policy::fitting(&world.setup().review_policies, subject)
 }
 
+/// A variable that a command line must say and does not.
+fn uncovered<'a>(policy: &'a ReviewPolicy, ask: &Ask) -> Option<&'a Name> {
+    let said = Said::of(&ask.action)?;
+    policy.env.iter().find(|name| !said.env.contains(name))
+}
+
 /// How the job waits: as the policy says, else as it asked. What goes on before it is answered
 /// must be harmless, and a read for which nobody made a rule waits for nobody.
 fn wait(policy: Option<&ReviewPolicy>, ask: &Ask) -> Wait {
@@ -194,7 +205,7 @@ fn wait(policy: Option<&ReviewPolicy>, ask: &Ask) -> Wait {
 pub(super) fn grant(rule: &Rule, at: At, undo: Span, uses: Option<u32>) -> Grant {
     let from: Wall = at.wall + undo;
     let uses = uses.unwrap_or(rule.uses).max(1);
-    Grant { uses, used: 0, from, life: rule.grant, until: None, spent: Vec::new() }
+    Grant { uses, used: 0, from, life: rule.grant, until: None, dated: false, spent: Vec::new() }
 }
 
 /// The last review of the job about such a thing, if people denied it.

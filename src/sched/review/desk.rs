@@ -3,6 +3,7 @@
 //! Facts about reviews are made so here ([`Desk::apply`]); their meaning for the job that asks is
 //! in `sched/apply/asking`.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
@@ -12,8 +13,9 @@ use crate::base::{At, JobId, Name, ReviewId, Span, Wall};
 use crate::model::fact::{Requested, ReviewFact};
 use crate::model::review::grant::Spent;
 use crate::model::review::talk::TALK_MAX;
-use crate::model::review::{Decision, Delegation, OPEN_FOR_MAX, Review, ReviewState};
-use crate::sched::policy::history::{History, Sample};
+use crate::model::review::{Decision, Delegation, Delivery, OPEN_FOR_MAX, Review, ReviewState};
+use crate::sched::policy::habit::Habit;
+use crate::sched::policy::returns::{Answer, Waits, hour_of_week};
 use crate::sched::policy::review::{self as policy, Due};
 
 /// Groups of approvers of which waits are remembered at most.
@@ -28,7 +30,9 @@ pub struct Desk {
     /// Who handed all seats on, to whom.
     away: OrdMap<Name, Delegation>,
     /// How long answers took, by who gives them.
-    waits: OrdMap<Name, Arc<History>>,
+    waits: OrdMap<Name, Arc<Waits>>,
+    /// How they are given.
+    habits: OrdMap<Name, Arc<Habit>>,
     /// When time next does something, in order.
     due: OrdSet<(Wall, ReviewId)>,
     /// Open ones by when they expire.
@@ -93,6 +97,17 @@ impl Desk {
         self.open.iter().filter_map(|(_, id)| self.reviews.get(id))
     }
 
+    /// Open reviews behind a place in that order.
+    pub fn open_after(&self, after: (Wall, ReviewId)) -> impl Iterator<Item = &Arc<Review>> {
+        let behind = (Bound::Excluded(after), Bound::Unbounded);
+        self.open.range(behind).filter_map(|(_, id)| self.reviews.get(id))
+    }
+
+    /// Reviews with a smaller number, the latest first.
+    pub fn back_from(&self, id: ReviewId) -> impl Iterator<Item = &Arc<Review>> {
+        self.reviews.range(..id).rev().map(|(_, review)| review)
+    }
+
     /// How many are open.
     pub fn open_count(&self) -> usize {
         self.open.len()
@@ -102,6 +117,11 @@ impl Desk {
     pub fn of_job(&self, job: JobId) -> impl DoubleEndedIterator<Item = &Arc<Review>> {
         let ids = self.of_job.get(&job).into_iter().flatten();
         ids.filter_map(|id| self.reviews.get(id))
+    }
+
+    /// Jobs that have asked something that is still known.
+    pub fn jobs(&self) -> impl Iterator<Item = JobId> + '_ {
+        self.of_job.keys().copied()
     }
 
     /// The number of the next review.
@@ -131,8 +151,13 @@ impl Desk {
     }
 
     /// How long a group takes to answer, as far as it is known.
-    pub fn waits(&self, group: &str) -> Option<&History> {
-        self.waits.get(group).map(|history| &**history)
+    pub fn waits(&self, group: &str) -> Option<&Waits> {
+        self.waits.get(group).map(|waits| &**waits)
+    }
+
+    /// How each group answers, by its name.
+    pub fn habits(&self) -> impl Iterator<Item = (&Name, &Habit)> {
+        self.habits.iter().map(|(group, habit)| (group, &**habit))
     }
 
     /// The same with everything that is derived made anew; equal to this one.
@@ -141,6 +166,7 @@ impl Desk {
             used: self.used,
             away: self.away.clone(),
             waits: self.waits.clone(),
+            habits: self.habits.clone(),
             ..Desk::default()
         };
         self.reviews.values().for_each(|review| desk.put(Arc::clone(review)));
@@ -222,12 +248,13 @@ impl Desk {
         }
     }
 
-    /// What an answer says of how fast the next will come. One that never came took at least so
-    /// long; one the job did not wait for says nothing.
+    /// What an answer says of how fast the next will come, and of how its people look at what they
+    /// decide. One that never came took at least so long; one the job did not wait for says
+    /// nothing, nor does one by rule.
     fn learn(&mut self, id: ReviewId, decision: &Decision, at: At) {
         let Some(review) = self.reviews.get(&id).filter(|review| review.blocks()) else { return };
         let complete = match decision.state {
-            ReviewState::Approved | ReviewState::Denied => true,
+            ReviewState::Approved | ReviewState::Denied => !decision.by.is_empty(),
             ReviewState::Expired => false,
             _ => return,
         };
@@ -235,11 +262,25 @@ impl Desk {
         if self.waits.len() >= GROUPS_MAX && !self.waits.contains_key(&key) {
             return;
         }
-        let ran = Span(review.asked.wall.0.abs_diff(at.wall.0));
-        let mut history = self.waits.get(&key).map(|h| History::clone(h)).unwrap_or_default();
-        history.note(Sample { ran, complete });
-        self.waits.insert(key, Arc::new(history));
+        let took = Span(review.asked.wall.0.abs_diff(at.wall.0));
+        let answer = Answer { hour: hour_of_week(review.asked.wall), took, complete };
+        let mut waits = self.waits.get(&key).map(|w| Waits::clone(w)).unwrap_or_default();
+        waits.note(answer);
+        let mut habit = self.habits.get(&key).map(|h| Habit::clone(h)).unwrap_or_default();
+        match complete {
+            true => habit.decided(decision.state == ReviewState::Approved, looked(review, at)),
+            false => habit.expired = habit.expired.saturating_add(1),
+        }
+        self.waits.insert(key.clone(), Arc::new(waits));
+        self.habits.insert(key, Arc::new(habit));
     }
+}
+
+/// How long whoever decided last had it open; since it was asked where nobody recorded that.
+fn looked(review: &Review, at: At) -> Span {
+    let last = review.votes.last();
+    let opened = last.and_then(|vote| review.opened.get(&vote.by));
+    at.wall.since(opened.map_or(review.asked.wall, |opened| opened.wall))
 }
 
 fn requested(id: ReviewId, job: JobId, asked: &Requested, at: At) -> Review {
@@ -305,7 +346,7 @@ fn change(review: &mut Review, fact: &ReviewFact, at: At) {
         ReviewFact::Left { by } => {
             review.opened.remove(by);
         }
-        ReviewFact::Told { delivery } => keep(&mut review.told, delivery.clone()),
+        ReviewFact::Told { delivery } => tell(&mut review.told, delivery.clone()),
         ReviewFact::Decided { decision, grant } => {
             review.state = decision.state;
             review.since = at;
@@ -335,6 +376,14 @@ fn redeem(review: &mut Review, attempt: u32, at: At) {
     }
 }
 
+/// What came of a message takes the place of what was known of it.
+fn tell(told: &mut Vec<Delivery>, delivery: Delivery) {
+    match told.iter_mut().find(|known| known.is_of(delivery.moment, &delivery.via)) {
+        Some(known) => *known = delivery,
+        None => keep(told, delivery),
+    }
+}
+
 /// Appends to a list that is bounded: the oldest goes first.
 fn keep<T>(list: &mut Vec<T>, item: T) {
     if list.len() >= TALK_MAX {
@@ -348,7 +397,9 @@ struct Saved {
     reviews: Vec<Arc<Review>>,
     used: u64,
     away: Vec<Delegation>,
-    waits: Vec<(Name, Arc<History>)>,
+    waits: Vec<(Name, Arc<Waits>)>,
+    #[serde(default)]
+    habits: Vec<(Name, Arc<Habit>)>,
 }
 
 impl Serialize for Desk {
@@ -358,6 +409,7 @@ impl Serialize for Desk {
             used: self.used,
             away: self.away.values().cloned().collect(),
             waits: self.waits.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+            habits: self.habits.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
         }
         .serialize(serializer)
     }
@@ -370,6 +422,7 @@ impl<'de> Deserialize<'de> for Desk {
             used: saved.used,
             away: saved.away.into_iter().map(|handed| (handed.from.clone(), handed)).collect(),
             waits: saved.waits.into_iter().collect(),
+            habits: saved.habits.into_iter().collect(),
             ..Desk::default()
         };
         saved.reviews.into_iter().for_each(|review| desk.put(review));

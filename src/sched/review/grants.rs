@@ -98,8 +98,8 @@ fn usable(plan: &Plan, review: &Review, job: &Job) -> Result<(), Refusal> {
         let what = format!("the yes to {id} takes effect at {}", grant.from.rfc3339());
         return Err(Refusal::new(RefusalCode::Conflict, what, "try again then"));
     }
-    if !silent && grant.until.is_some_and(|until| until <= wall) {
-        return gone(format!("the yes to {id} was good until {}", wall.rfc3339()), "ask again");
+    if let Some(until) = grant.until.filter(|until| !silent && *until <= wall) {
+        return gone(format!("the yes to {id} was good until {}", until.rfc3339()), "ask again");
     }
     if job.active_tasks().next().is_none() || job.frozen {
         let what = format!("job {} does not run, so it can use no right", job.id);
@@ -178,7 +178,7 @@ pub(in crate::sched) fn follow(plan: &mut Plan) {
         let Some(job) = plan.job(id) else { continue };
         let reviews: Vec<_> = plan.world().desk().of_job(id).cloned().collect();
         for review in reviews.iter().filter(|r| r.state == ReviewState::Approved) {
-            let Some(grant) = &review.grant else { continue };
+            let Some(grant) = review.grant.as_ref().filter(|grant| !grant.dated) else { continue };
             match (runs(&job), grant.until) {
                 (true, None) => {
                     let until = Some(grant.from.max(plan.at().wall) + grant.life);

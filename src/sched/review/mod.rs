@@ -1,18 +1,22 @@
 //! Human review in the core: a job asks, people decide, a right is used once.
 //!
 //! [`decide`] takes every command about reviews. [`ask`] opens one, [`who`] says who may decide
-//! it, [`vote`] counts, [`talk`] is everything said around it, [`close`] decides and tells the
-//! job, [`grants`] watches over the right that a yes gives, [`park`] is what becomes of the job
-//! meanwhile, [`timers`] is what time does, [`returns`] when an answer is expected. The rules in
-//! plain numbers are in `sched/policy/review`; [`desk`] is where the world keeps it all.
+//! it ([`check`] says so beforehand), [`vote`] counts, [`talk`] is everything said around it,
+//! [`close`] decides and tells the job, [`grants`] watches over the right that a yes gives, [`park`]
+//! is what becomes of the job meanwhile, [`timers`] is what time does, [`returns`] when an answer is
+//! expected, [`compare`] what differs from earlier yeses, [`telling`] who is still to be told. The
+//! rules in plain numbers are in `sched/policy/review`; [`desk`] is where the world keeps it all.
 
 pub mod ask;
+pub mod check;
 pub mod close;
+pub mod compare;
 pub mod desk;
 pub mod grants;
 pub mod park;
 pub mod returns;
 pub mod talk;
+pub mod telling;
 pub mod timers;
 pub mod vote;
 pub mod who;
@@ -40,6 +44,7 @@ pub(in crate::sched) fn decide(plan: &mut Plan, command: &ReviewCommand) -> Resu
         }
         ReviewCommand::Told { review, delivery } => {
             let review = known(plan, *review)?;
+            telling::may_tell(plan, &review, delivery)?;
             let fact = ReviewFact::Told { delivery: delivery.clone() };
             note(plan, &review, fact);
             Ok(())

@@ -1,45 +1,94 @@
-//! When a job that waits for people will probably have its answer.
+//! When a job that waits for people will probably have its answer, and so be back.
 
-use crate::base::{At, Span};
+use std::sync::Arc;
+
+use crate::base::{At, ReviewId, Span, Wall};
 use crate::model::estimate::{Confidence, Forecast};
-use crate::model::job::Job;
-use crate::model::review::Review;
-use crate::sched::policy::history::{self, Estimate, History};
+use crate::model::job::{Job, State};
+use crate::model::review::{Fallback, OPEN_FOR_MAX, Review};
+use crate::sched::policy::history::{Estimate, corrected};
+use crate::sched::policy::returns::{Basis, Waits, hour_of_week};
 use crate::sched::review::desk::group;
 use crate::sched::world::World;
 
-/// How long a review probably stays open in all, from what its people took before; half of its
-/// time where nothing is known.
-pub fn expected(world: &World, review: &Review) -> Estimate {
+/// When a job is expected to have its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Return {
+    /// The review that is answered last.
+    pub review: ReviewId,
+    /// As likely earlier as later.
+    pub median: Wall,
+    /// Nine of ten are there by then.
+    pub p90: Wall,
+    /// Time alone ends the wait then.
+    pub latest: Wall,
+    /// Which answers it goes by.
+    pub basis: Basis,
+    /// Real answers behind it.
+    pub answers: usize,
+    /// How much it is worth.
+    pub confidence: Confidence,
+}
+
+/// How long a review probably stays open in all, from what its people took before when they were
+/// asked at such an hour; half of its time where nothing is known.
+pub fn expected(world: &World, review: &Review) -> (Estimate, Basis) {
     let prior = Span(review.rule.within.0 / 2);
+    let hour = hour_of_week(review.asked.wall);
     match world.desk().waits(&group(review)) {
-        Some(history) => history.estimate(prior),
-        None => History::default().estimate(prior),
+        Some(waits) => waits.estimate(hour, prior),
+        None => Waits::default().estimate(hour, prior),
     }
 }
 
-/// When the last answer that a job waits for will probably be there; `None` for a job that waits
-/// for nobody, or of whose people nothing is known.
-pub fn answer(world: &World, job: &Job, at: At) -> Option<Forecast> {
-    if !job.asking.waits {
-        return None;
+/// When time alone ends the wait: silence has an answer at the deadline, unless it asks again.
+fn latest(review: &Review, wall: Wall) -> Wall {
+    match review.rule.fallback {
+        Fallback::KeepWaiting => review.asked.wall + OPEN_FOR_MAX,
+        _ => wall + review.left(wall),
     }
+}
+
+fn of_review(world: &World, review: &Review, wall: Wall) -> Return {
+    let (estimate, basis) = expected(world, review);
+    let waited = wall.since(review.asked.wall);
+    let latest = latest(review, wall).max(wall);
+    let most = latest.since(review.asked.wall);
+    let then = |span: Span| wall + (corrected(span, waited, Some(most)) - waited);
+    let (median, p90) = (then(estimate.median), then(estimate.p90.max(estimate.median)));
+    let (answers, confidence) = (estimate.complete, estimate.confidence);
+    Return { review: review.id, median, p90, latest, basis, answers, confidence }
+}
+
+/// When the last answer that a job waits for will probably be there; `None` for one that waits for
+/// nobody. Where nothing is known of its people it is a prior that nobody trusts.
+pub fn of(world: &World, job: &Job, at: At) -> Option<Return> {
     let open = job.asking.open.iter().filter_map(|open| world.desk().get(open.review));
-    let blocking: Vec<_> = open.filter(|review| review.blocks()).collect();
-    let mut last: Option<Forecast> = None;
-    for review in blocking {
-        let estimate = expected(world, review);
-        if estimate.confidence == Confidence::None {
-            return None;
+    let blocking = open.filter(|review| review.blocks());
+    let each = blocking.map(|review: &Arc<Review>| of_review(world, review, at.wall));
+    each.reduce(|one, other| {
+        let last = if other.p90 > one.p90 { other } else { one };
+        Return {
+            median: one.median.max(other.median),
+            latest: one.latest.max(other.latest),
+            confidence: one.confidence.min(other.confidence),
+            ..last
         }
-        let waited = at.wall.since(review.asked.wall);
-        let left = |span: Span| {
-            let in_all = history::corrected(span, waited, Some(review.left(at.wall) + waited));
-            at.wall + (in_all - waited)
-        };
-        let (from, to) = (left(estimate.median), left(estimate.p90.max(estimate.median)));
-        let known = last.map_or((from, to), |f| (f.from.max(from), f.to.max(to)));
-        last = Some(Forecast { from: known.0, to: known.1, hits_percent: None });
-    }
-    last
+    })
+}
+
+/// The same for a job that holds nothing, or nearly nothing, until then, as a forecast; `None`
+/// also where nothing is known.
+pub fn answer(world: &World, job: &Job, at: At) -> Option<Forecast> {
+    let known = |back: &Return| back.confidence > Confidence::None;
+    let back = of(world, job, at).filter(|back| job.asking.waits && known(back))?;
+    Some(Forecast { from: back.median, to: back.p90.max(back.median), hits_percent: None })
+}
+
+/// How long a job that holds what it has will still wait before it goes on, as a median and at
+/// most; nothing for one that goes on now.
+pub fn held(world: &World, job: &Job, at: At) -> Option<(Span, Span, Confidence)> {
+    let holds = job.state == State::Running && job.asking.holds().is_some();
+    let back = of(world, job, at).filter(|_| holds)?;
+    Some((back.median.since(at.wall), back.p90.since(at.wall), back.confidence))
 }

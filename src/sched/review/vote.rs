@@ -1,14 +1,14 @@
 //! People vote, and change what they vote on.
 
-use crate::base::Span;
+use crate::base::{Span, Wall};
 use crate::model::Actor;
 use crate::model::action::{Action, EffectClass};
 use crate::model::fact::ReviewFact;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::review::grant::USES_MAX;
 use crate::model::review::{
-    Decision, Demand, HASH_DIGITS, Review, ReviewState, ReviewVerb, TEXT_MAX, UNDO_MAX, Verdict,
-    Vote,
+    Decision, Demand, HASH_DIGITS, OPEN_FOR_MAX, Review, ReviewState, ReviewVerb, TEXT_MAX,
+    UNDO_MAX, Verdict, Vote,
 };
 use crate::sched::plan::Plan;
 use crate::sched::policy::review as policy;
@@ -25,7 +25,8 @@ pub(super) fn decide(
     verb: &ReviewVerb,
     by: &Actor,
 ) -> Result<(), Refusal> {
-    let ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, signature } = verb else {
+    let ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, until, signature } = verb
+    else {
         return Ok(());
     };
     let at = plan.at();
@@ -35,6 +36,7 @@ pub(super) fn decide(
     check_hash(review, hash.as_deref(), *verdict == Verdict::Approve)?;
     let reason = check_reason(*verdict, reason.as_deref())?;
     check_uses(review, *undo, *uses)?;
+    check_until(plan, review, *until)?;
     let assurance = who::assurance(plan.world(), review, by, signature.as_deref());
     // A no is welcome from anybody who may decide.
     let sure = who::is_sure_enough(assurance, review.rule.assurance);
@@ -50,6 +52,7 @@ pub(super) fn decide(
         hash: review.hash,
         assurance,
         uses: *uses,
+        until: *until,
         own: seat.own,
         signature: signature.clone(),
         at,
@@ -57,6 +60,9 @@ pub(super) fn decide(
     let stands = review
         .standing_votes()
         .any(|old| old.seat == vote.seat && old.by == vote.by && old.verdict == vote.verdict);
+    if !stands && vote.signature.is_some() {
+        check_first_use(review, &vote)?;
+    }
     if !stands {
         note(plan, review, ReviewFact::Voted { vote: Box::new(vote) });
     }
@@ -78,6 +84,10 @@ pub(super) fn count(plan: &mut Plan, review: &Review, undo: Span) {
     let uses = yes.iter().map(|vote| vote.uses.unwrap_or(rule.uses)).min();
     let grant = approved.then(|| {
         let mut grant = ask::grant(rule, plan.at(), undo, uses);
+        // Every yes must be for as long.
+        let dated = yes.iter().all(|vote| vote.until.is_some());
+        grant.until = yes.iter().filter_map(|vote| vote.until).min().filter(|_| dated);
+        grant.dated = grant.until.is_some();
         // What it did while the review was open is done.
         grant.used = review.grant.as_ref().map_or(0, |before| before.used);
         grant.spent = review.grant.as_ref().map(|g| g.spent.clone()).unwrap_or_default();
@@ -188,6 +198,29 @@ fn check_uses(review: &Review, undo: Span, uses: Option<u32>) -> Result<(), Refu
     if uses > 1 && !review.ask.effect.may_repeat() {
         let what = format!("a yes to what is {} is good once", review.ask.effect.word());
         return Err(usage(what, "leave out the number of times"));
+    }
+    Ok(())
+}
+
+/// A signature is for one vote: nobody brings a yes back that its voter has replaced by a no.
+fn check_first_use(review: &Review, vote: &Vote) -> Result<(), Refusal> {
+    let used = review.votes.iter().any(|earlier| earlier.signature == vote.signature);
+    if !used {
+        return Ok(());
+    }
+    let what = format!("this signature was used for an earlier vote on {}", review.id);
+    Err(Refusal::new(RefusalCode::Forbidden, what, "sign again"))
+}
+
+fn check_until(plan: &Plan, review: &Review, until: Option<Wall>) -> Result<(), Refusal> {
+    let Some(until) = until else { return Ok(()) };
+    if !review.ask.effect.may_repeat() {
+        let what = format!("a yes to what is {} is good for a while", review.ask.effect.word());
+        return Err(usage(what, "leave out until when"));
+    }
+    let now = plan.at().wall;
+    if until <= now || until > now + OPEN_FOR_MAX {
+        return Err(usage("a yes is good until a time that comes", "within 30 days from now"));
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::model::access::{Right, may, role_in};
 use crate::model::people::{Actor, Role};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::review::{Assurance, Demand, Review, ReviewPolicy, Signature, Verdict, Vote};
+use crate::model::setup::Setup;
 use crate::model::team::is_within;
 use crate::sched::world::World;
 
@@ -31,8 +32,13 @@ fn policy<'a>(world: &'a World, review: &Review) -> Option<&'a ReviewPolicy> {
 
 /// Approvers of a team by role: those that `[[user]]` names for it or for a team above it.
 pub fn approvers_of(world: &World, team: &str) -> Vec<Name> {
+    approvers_in(world.setup(), team)
+}
+
+/// The same of a configuration that nothing runs by.
+pub fn approvers_in(setup: &Setup, team: &str) -> Vec<Name> {
     let covers = |path: &str| path.is_empty() || is_within(team, path);
-    let users = world.setup().users.iter().filter(|user| {
+    let users = setup.users.iter().filter(|user| {
         user.grants.iter().any(|grant| grant.role == Role::Approver && covers(&grant.team))
     });
     users.map(|user| user.name.clone()).collect()

@@ -1,11 +1,12 @@
-//! One thing in full: a job ([`mod@job`]), why it is where it is ([`mod@why`]), the nodes
-//! ([`place`]), what would happen if ([`mod@outlook`]), the tree of teams ([`mod@teams`]), the
-//! server ([`server`]), a line of the journal ([`events`]).
+//! One thing in full: a job ([`mod@job`]), why it is where it is ([`mod@why`]), a review
+//! ([`mod@review`]), the nodes ([`place`]), what would happen if ([`mod@outlook`]), the tree of
+//! teams ([`mod@teams`]), the server ([`server`]), a line of the journal ([`events`]).
 
 pub mod events;
 pub mod job;
 pub mod outlook;
 pub mod place;
+pub mod review;
 pub mod server;
 mod sheet;
 pub mod teams;

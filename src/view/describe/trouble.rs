@@ -49,7 +49,28 @@ fn help(signal: Signal, row: &JobRow) -> String {
             format!("holdshort next {id}, a higher priority, or holdshort set {id} deadline=18:00")
         }
         Signal::DeadlineAtRisk => format!("holdshort set {id} deadline=18:00, or let it be late"),
+        Signal::Unasked => format!("holdshort attach {id}, or holdshort send {id} TEXT"),
+        Signal::ReviewAgeing => {
+            let review = first_review(row);
+            format!("holdshort show {review}, then approve, deny or extend it")
+        }
+        Signal::ResumeLoop => {
+            format!("holdshort logs {id}: why it does not do what it may; cancel ends it")
+        }
+        Signal::DeniedAgain => {
+            let review = first_review(row);
+            format!("holdshort deny {review} --stop --reason … ends it; holdshort logs {id}")
+        }
+        Signal::NobodyTold => {
+            let review = first_review(row);
+            format!("holdshort show {review}; then see to [[notify]] in the configuration")
+        }
     }
+}
+
+/// A review of it as one types it.
+fn first_review(row: &JobRow) -> String {
+    row.open_reviews.first().map_or_else(|| "REVIEW".to_owned(), ToString::to_string)
 }
 
 #[cfg(test)]

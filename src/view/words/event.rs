@@ -172,6 +172,7 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
         }
         Fact::NominationOver { task } => format!("{} is promised no room now", named(*task)),
         Fact::TaskStopping { task, .. } => format!("{} gives its room back", named(*task)),
+        Fact::DevicesLent { task } => format!("{} lends its devices out", named(*task)),
         Fact::JobEvicted { job, eviction } => evicted(*job, eviction),
         Fact::TeamSet { team, terms, by } => {
             let (team, by) = (sanitise(team), sanitise(by));

@@ -17,6 +17,11 @@ pub fn noticed(signal: Signal) -> &'static str {
         Signal::Unhealthy => "does not answer its health check",
         Signal::Idle => "has been quiet for long: nobody seems to use it",
         Signal::DeadlineAtRisk => "will probably miss its deadline",
+        Signal::Unasked => "asks at its prompt and opened no review: nobody was told",
+        Signal::ReviewAgeing => "waits for an answer that is late",
+        Signal::ResumeLoop => "asks the same again after a yes that it did not use",
+        Signal::DeniedAgain => "tries again what was denied",
+        Signal::NobodyTold => "asked people, and nobody could be told",
     }
 }
 

@@ -28,6 +28,7 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
             format!("{asks} at its prompt{}", since.replacen(" at", ", since", 1))
         }
         Code::InReview => in_review(&read),
+        Code::AnswerExpected => answer_expected(&read),
         Code::Paused => held("paused", &read),
         Code::AllPaused => held("everything is paused", &read),
         Code::TeamPaused => held(&of("team", &read, "team", "is paused"), &read),
@@ -326,6 +327,27 @@ fn in_review(read: &Read<'_>) -> String {
     format!("asks {review}{effect}{since}{then}")
 }
 
+/// When people will probably have answered, and from what that is known.
+fn answer_expected(read: &Read<'_>) -> String {
+    let review = read.text("review").unwrap_or_else(|| "people".to_owned());
+    let latest =
+        read.day("latest_at").map_or_else(String::new, |at| format!(", {at} at the latest"));
+    let (Some(from), Some(to)) = (read.day("from_at"), read.day("to_at")) else {
+        let nothing =
+            "nobody can say yet when it is answered: such people have not answered before";
+        return format!("{review}: {nothing}{latest}");
+    };
+    let answers = read.amount("answers").unwrap_or(0);
+    let asked = match read.text("basis").as_deref() {
+        Some("hour") => " to what was asked at this hour of the week",
+        Some("day") => " to what was asked at this hour of such a day",
+        _ => "",
+    };
+    let when = if from == to { format!("~{from}") } else { format!("{from}–{to}") };
+    let answers = super::counted(answers, "answer");
+    format!("{review} is answered {when} as a rule (from {answers}{asked}{latest})")
+}
+
 /// What people can do for a job that waits for them.
 fn answer(read: &Read<'_>) -> String {
     let review = read.text("review").unwrap_or_else(|| "REVIEW".to_owned());
@@ -393,7 +415,8 @@ pub fn change(reason: &Reason, sight: &Sight) -> String {
         Code::Found => format!("a look: holdshort show {0}, holdshort logs {0}", job()),
         Code::PreemptionDelay => at("it is", "the delay is over", &read, "until_at"),
         Code::QuotaWouldDo | Code::PriorityWouldDo => standing::would_do(&read),
-        Code::AtShare
+        Code::AnswerExpected
+        | Code::AtShare
         | Code::Owed
         | Code::WindowOpen
         | Code::Evicted

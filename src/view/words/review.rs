@@ -3,9 +3,9 @@
 use super::quote;
 use crate::base::text::sanitise;
 use crate::base::{JobId, Name, ReviewId, duration};
-use crate::model::action::Action;
+use crate::model::action::{Action, Args, EffectClass, Json};
 use crate::model::fact::{Class, Requested, ReviewFact};
-use crate::model::review::{Decision, Fallback, Grant, Rule, Verdict, Vote};
+use crate::model::review::{Decision, Delivery, Fallback, Grant, Rule, Verdict, Vote};
 use crate::view::sight::Sight;
 
 /// One sentence, about the review of a job.
@@ -41,13 +41,7 @@ pub(super) fn fact(job: JobId, review: ReviewId, fact: &ReviewFact, sight: &Sigh
         }
         ReviewFact::Opened { by } => format!("is open on the screen of {}", sanitise(by)),
         ReviewFact::Left { by } => format!("is no longer open on the screen of {}", sanitise(by)),
-        ReviewFact::Told { delivery } => {
-            let (to, via) = (sanitise(&delivery.to), sanitise(&delivery.via));
-            match &delivery.failed {
-                None => format!("was told to {to} by {via}"),
-                Some(why) => format!("could not be told to {to} by {via}: {}", sanitise(why)),
-            }
-        }
+        ReviewFact::Told { delivery } => told(delivery),
         ReviewFact::Decided { decision, grant } => decided(decision, grant.as_deref()),
         ReviewFact::GrantRuns { until: Some(until) } => {
             format!("may be done until {}", sight.day(*until))
@@ -61,6 +55,43 @@ pub(super) fn fact(job: JobId, review: ReviewId, fact: &ReviewFact, sight: &Sigh
         ReviewFact::Redeemed { attempt } => format!("was done by attempt {attempt}"),
     };
     format!("{job} {review} {said}")
+}
+
+fn told(delivery: &Delivery) -> String {
+    let (to, via) = (sanitise(&delivery.to), sanitise(&delivery.via));
+    let moment = delivery.moment.word();
+    match &delivery.failed {
+        None if delivery.open => format!("({moment}) is being told to {to} by {via}"),
+        None => format!("({moment}) was told to {to} by {via}"),
+        Some(_) => {
+            let why = failure(delivery);
+            let again = if delivery.open { "; it is tried again" } else { "" };
+            format!("({moment}) could not be told to {to} by {via}: {why}{again}")
+        }
+    }
+}
+
+/// Why it did not arrive, and how often it was tried: `503, 3 tries`.
+fn failure(delivery: &Delivery) -> String {
+    let why = delivery.failed.as_deref().map(sanitise).unwrap_or_default();
+    match delivery.tries {
+        0 => why.into_owned(),
+        1 => format!("{why}, 1 try"),
+        tries => format!("{why}, {tries} tries"),
+    }
+}
+
+/// Who was told and when, or that it could not be done, for a card: `told bob 02:24`,
+/// `could not reach chat-ops: 503, 3 tries`.
+pub fn delivery(delivery: &Delivery, sight: &Sight) -> String {
+    let (to, via) = (sanitise(&delivery.to), sanitise(&delivery.via));
+    let whom = if to == via { to.into_owned() } else { format!("{to} by {via}") };
+    let again = if delivery.open { "; it is tried again" } else { "" };
+    match &delivery.failed {
+        Some(_) => format!("could not reach {whom}: {}{again}", failure(delivery)),
+        None if delivery.open => format!("telling {whom}"),
+        None => format!("told {} {}", sanitise(&delivery.to), sight.day(delivery.at.wall)),
+    }
 }
 
 fn requested(asked: &Requested, sight: &Sight) -> String {
@@ -89,6 +120,47 @@ pub fn what(action: &Action) -> String {
     let target = action.target.as_deref();
     let target = target.map_or_else(String::new, |target| format!(" on {}", sanitise(target)));
     format!("{}{amount}{target}", sanitise(tool))
+}
+
+/// What would be done, in as few words as say it: `pay 4180.00 EUR to acme`, the beginning of a
+/// command, a tool and its target. For rows and titles; all of it stands on the card.
+pub fn deed(ask: EffectClass, action: &Action) -> String {
+    let target = action.target.as_deref().map(sanitise);
+    if let (EffectClass::Money, Some(amount)) = (ask, &action.amount) {
+        let to = target.map_or_else(String::new, |target| format!(" to {target}"));
+        return format!("pay {amount}{to}");
+    }
+    match command_of(action) {
+        Some(command) => sanitise(&command).into_owned(),
+        None => what(action),
+    }
+}
+
+/// The command an action executes, on one line.
+fn command_of(action: &Action) -> Option<String> {
+    let Args::Here(text) = &action.args else { return None };
+    let args = Json::read(text).ok()?;
+    if let Some(Json::Text(command)) = args.get("command") {
+        return Some(command.trim().to_owned()).filter(|command| !command.is_empty());
+    }
+    let Some(Json::List(words)) = args.get("argv") else { return None };
+    let words = words.iter().filter_map(|word| match word {
+        Json::Text(word) => Some(word.as_str()),
+        _ => None,
+    });
+    Some(words.collect::<Vec<_>>().join(" ")).filter(|command| !command.is_empty())
+}
+
+/// What kind of trace it leaves, for a title.
+pub fn trace(effect: EffectClass) -> &'static str {
+    match effect {
+        EffectClass::Read => "READ: changes nothing",
+        EffectClass::Reversible => "REVERSIBLE: can be undone",
+        EffectClass::Irreversible => "IRREVERSIBLE: cannot be undone",
+        EffectClass::External => "EXTERNAL: others see it",
+        EffectClass::Money => "MONEY: cannot be undone",
+        EffectClass::Unknown => "UNKNOWN: taken for irreversible",
+    }
 }
 
 fn voted(vote: &Vote) -> String {
@@ -141,7 +213,7 @@ fn names(names: &[Name]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::review::{Delivery, ReviewState, Said};
+    use crate::model::review::{Moment, ReviewState, Said};
     use crate::view::sample::at;
 
     fn said(what: &ReviewFact) -> String {
@@ -168,9 +240,25 @@ mod tests {
         let expired = ReviewFact::Decided { decision: expired, grant: None };
         assert_eq!(said(&expired), "42 R17 is expired");
         let failed = Some("refused".to_owned());
-        let delivery = Delivery { to: "ana".into(), via: "chat".into(), failed, at: at(0) };
-        let told = said(&ReviewFact::Told { delivery });
-        assert_eq!(told, "42 R17 could not be told to ana by chat: refused");
+        let delivery = Delivery {
+            to: "ana".into(),
+            via: "chat".into(),
+            moment: Moment::Asked,
+            failed,
+            tries: 3,
+            open: false,
+            at: at(0),
+        };
+        let told = |delivery: &Delivery| said(&ReviewFact::Told { delivery: delivery.clone() });
+        let wanted = "42 R17 (asked) could not be told to ana by chat: refused, 3 tries";
+        assert_eq!(told(&delivery), wanted);
+        assert_eq!(
+            super::delivery(&delivery, &Sight::utc(at(0))),
+            "could not reach ana by chat: refused, 3 tries"
+        );
+        let arrived = Delivery { failed: None, tries: 1, ..delivery };
+        assert_eq!(told(&arrived), "42 R17 (asked) was told to ana by chat");
+        assert_eq!(super::delivery(&arrived, &Sight::utc(at(0))), "told ana 12:00");
         let asks = ReviewFact::Escalated { level: 2, by: None, to: vec!["dora".into()] };
         assert_eq!(said(&asks), "42 R17 asks also dora");
     }

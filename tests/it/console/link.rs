@@ -9,18 +9,19 @@ use futures::{FutureExt, StreamExt, stream};
 use tokio::sync::{broadcast, watch};
 use tokio_stream::wrappers::BroadcastStream;
 
-use holdshort::base::{JobId, Name, Span, Wall};
+use holdshort::base::{JobId, Name, ReviewId, Span, Wall};
 use holdshort::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use holdshort::model::command::{Report, Verb};
 use holdshort::model::history::History;
 use holdshort::model::outlook::{Outlook, Supposition};
 use holdshort::model::page::usage::{UsagePage, UsageQuery};
 use holdshort::model::page::{
-    Counts, Cursor, Ended, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ServerStatus,
-    Summary, TeamPage, Why, is_stuck,
+    Counts, Cursor, Ended, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ReviewCard,
+    ReviewPage, ReviewQuery, ServerStatus, Summary, TeamPage, Why, is_stuck,
 };
 use holdshort::model::reason::{Code, Reason};
 use holdshort::model::refusal::{Refusal, RefusalCode};
+use holdshort::model::review::{Ask, ReviewVerb};
 use holdshort::model::submission::Submission;
 use holdshort::model::team::TeamEdit;
 
@@ -181,6 +182,11 @@ fn detail(row: &JobRow) -> JobDetail {
     }
 }
 
+fn no_review<'a, T: Send + 'static>(review: ReviewId) -> Answer<'a, T> {
+    let missing = Refusal::new(RefusalCode::NotFound, format!("there is no review {review}"), "");
+    async move { Err(LinkError::Refused(missing)) }.boxed()
+}
+
 impl Link for Fake {
     fn jobs(&self, query: JobQuery) -> Answer<'_, JobPage> {
         self.queries.lock().unwrap().push(query.clone());
@@ -282,6 +288,34 @@ impl Link for Fake {
             seq: 100,
             at: NOW,
         })
+    }
+
+    fn reviews(&self, _: ReviewQuery) -> Answer<'_, ReviewPage> {
+        self.with(|_| ReviewPage {
+            reviews: Vec::new(),
+            next: None,
+            open: 0,
+            mine: 0,
+            away: None,
+            seq: 100,
+            at: NOW,
+        })
+    }
+
+    fn review(&self, review: ReviewId, _: Option<Span>) -> Answer<'_, ReviewCard> {
+        no_review(review)
+    }
+
+    fn ask(&self, _: Option<JobId>, _: Ask) -> Answer<'_, ReviewCard> {
+        no_review(ReviewId(0))
+    }
+
+    fn review_act(&self, review: ReviewId, _: ReviewVerb) -> Answer<'_, ReviewCard> {
+        no_review(review)
+    }
+
+    fn away(&self, _: Option<Name>, _: Option<Name>, _: Option<Wall>) -> Answer<'_, ()> {
+        self.with(|_| ())
     }
 
     fn edit_team(&self, team: Name, edit: TeamEdit) -> Answer<'_, ()> {

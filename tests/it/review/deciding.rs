@@ -78,7 +78,8 @@ fn a_screen_that_is_behind_votes_on_nothing() {
         panic!()
     };
     let version = Some(office.review(review).version + 1);
-    let verb = ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, signature };
+    let verb =
+        ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, until: None, signature };
     assert_eq!(refused(office.act(ana(), review, verb)).0, Changed);
 }
 
@@ -93,7 +94,8 @@ fn a_yes_can_be_taken_back_before_it_takes_effect_and_until_it_is_used() {
         panic!()
     };
     let undo = Span::secs(10);
-    let verb = ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, signature };
+    let verb =
+        ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, until: None, signature };
     office.act(ana(), review, verb).unwrap();
     let (code, what) = refused(office.redeem(review));
     assert_eq!(code, Conflict);

@@ -13,9 +13,12 @@ mod office;
 
 mod binding;
 mod deciding;
+mod findings;
 mod parking;
 mod policies;
 mod random;
 mod requirements;
+mod returning;
 mod talking;
+mod telling;
 mod voters;

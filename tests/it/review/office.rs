@@ -96,6 +96,7 @@ pub fn vote(verdict: Verdict, reason: Option<&str>, hash: Option<&str>) -> Revie
         version: None,
         undo: Span::ZERO,
         uses: None,
+        until: None,
         signature: None,
     }
 }

@@ -2,6 +2,7 @@
 
 use holdshort::base::Span;
 use holdshort::model::action::EffectClass::{Irreversible, Money, Reversible};
+use holdshort::model::command::TaskEvent;
 use holdshort::model::effect::Effect;
 use holdshort::model::fact::Class;
 use holdshort::model::job::{FailureClass, Outcome, State, StopFor};
@@ -137,6 +138,33 @@ fn after_its_time_a_holding_job_may_park_and_gets_the_time_of_parked_ones() {
     office.site.advance(Span::hours(5 * 24));
     office.approve(ana(), review).unwrap();
     assert_eq!(office.site.word(job), "starting");
+}
+
+#[test]
+fn frozen_with_nothing_in_its_devices_it_lends_them_and_goes_on_with_the_same() {
+    let mut office = Office::new();
+    office.policy(|rule| rule.wait = Some(Wait::Freeze));
+    let job = office.job_with(|job| job.request.gpu_milli = 1000);
+    let review = office.ask(job, Irreversible, Wait::Park);
+    let other = office.site.try_submit(carl(), |job| job.request.gpu_milli = 1000).unwrap();
+    let task = office.site.tasks(job, holdshort::model::job::TaskState::is_active)[0];
+    assert_eq!(office.site.word(other), "queued", "nobody looked into the device yet");
+    office.site.event(task, TaskEvent::Froze { in_devices: true });
+    assert_eq!(office.site.word(other), "queued", "its memory is in use");
+    office.site.event(task, TaskEvent::Froze { in_devices: false });
+    assert_eq!(office.site.word(other), "starting");
+    assert_eq!(office.site.world.index().used("n1").gpus.values().sum::<u64>(), 1000);
+    office.approve(ana(), review).unwrap();
+    assert_eq!(office.site.job(job).word(), "resuming", "it waits for its own device");
+    office.site.event(task, TaskEvent::Froze { in_devices: false });
+    office.site.start(other);
+    office.site.end(other, 0);
+    assert_eq!(office.site.word(job), "running");
+    let back = office.site.job(job).tasks[0].clone();
+    assert_eq!((back.placement.unwrap().gpus.len(), back.lent.len()), (1, 0));
+    // Said late it is about a freeze that is over.
+    office.site.event(task, TaskEvent::Froze { in_devices: false });
+    assert_eq!(office.site.world.index().used("n1").gpus.values().sum::<u64>(), 1000);
 }
 
 #[test]

@@ -14,7 +14,9 @@ use holdshort::model::job::Outcome;
 use holdshort::model::refusal::RefusalCode::{
     Changed, Conflict, Forbidden, KeyReused, Spent, TooMany, Usage,
 };
-use holdshort::model::review::{Delivery, ReviewCommand, ReviewState, ReviewVerb, Verdict, Wait};
+use holdshort::model::review::{
+    Delivery, Moment, ReviewCommand, ReviewState, ReviewVerb, Verdict, Wait,
+};
 use holdshort::sched::World;
 use holdshort::view::sight::Sight;
 use holdshort::view::words;
@@ -320,6 +322,7 @@ fn r14_a_yes_for_several_times_has_a_scope_a_count_and_an_end() {
         version: None,
         undo: Span::ZERO,
         uses: Some(uses),
+        until: None,
         signature: None,
     };
     for effect in [Irreversible, Money, Unknown, External, Reversible] {
@@ -331,7 +334,8 @@ fn r14_a_yes_for_several_times_has_a_scope_a_count_and_an_end() {
             panic!()
         };
         let hash = Some(office.review(review).hash.to_string());
-        let verb = ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, signature };
+        let verb =
+            ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, until: None, signature };
         let result = office.act(ana(), review, verb);
         if !effect.may_repeat() {
             assert_eq!(refused(result).0, Usage, "{effect:?}");
@@ -414,7 +418,15 @@ fn r17_a_request_names_whom_it_asks_and_a_delivery_that_failed_is_seen() {
     assert_eq!(asked.unwrap(), ["ana".into(), "bob".into(), "dora".into()]);
     let at = office.site.at;
     let failed = Some("connection refused".to_owned());
-    let delivery = Delivery { to: "ana".into(), via: "chat".into(), failed, at };
+    let delivery = Delivery {
+        to: "ana".into(),
+        via: "chat".into(),
+        moment: Moment::Asked,
+        failed,
+        tries: 1,
+        open: false,
+        at,
+    };
     office.command(ReviewCommand::Told { review, delivery }).unwrap();
     let told = office.review(review).told.clone();
     assert_eq!(told[0].failed.as_deref(), Some("connection refused"));
@@ -482,13 +494,15 @@ fn r20_the_record_has_bytes_hash_rule_votes_and_their_assurance() {
         key: "SHA256:k".into(),
         touched: true,
         armoured: "-----BEGIN SSH SIGNATURE-----".into(),
+        text: "{}\n".into(),
     };
     let hash = office.review(review).hash.to_string();
     let ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, .. } = yes(&hash) else {
         panic!()
     };
     let signature = Some(Box::new(touched));
-    let verb = ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, signature };
+    let verb =
+        ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, until: None, signature };
     office.act(bob(), review, verb).unwrap();
     let kept = office.review(review);
     let shown = kept.canonical();

@@ -93,7 +93,7 @@ fn assurance_is_what_the_uid_and_the_key_say() {
     assert_eq!(refused(alone.approve(carl(), review)).0, Forbidden, "the same uid as the job");
     let sign = |touched| {
         let key = "SHA256:k".to_owned();
-        Some(Box::new(Signature { key, touched, armoured: String::new() }))
+        Some(Box::new(Signature { key, touched, armoured: String::new(), text: String::new() }))
     };
     for (touched, counts) in [(false, false), (true, true)] {
         let hash = alone.review(review).hash.to_string();
@@ -101,7 +101,8 @@ fn assurance_is_what_the_uid_and_the_key_say() {
             panic!()
         };
         let signature = sign(touched);
-        let verb = ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, signature };
+        let verb =
+            ReviewVerb::Vote { verdict, reason, hash, version, undo, uses, until: None, signature };
         assert_eq!(alone.act(carl(), review, verb).is_ok(), counts);
     }
     assert_eq!(alone.review(review).votes[0].assurance, Assurance::Hardware);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use holdshort::base::{At, Name, Span};
-use holdshort::model::job::{Job, State, Task, TaskState};
+use holdshort::model::job::{GpuShare, Job, State, Task, TaskState};
 use holdshort::model::team::Bounds;
 use holdshort::model::{Node, Resources, Team};
 use holdshort::sched::World;
@@ -117,7 +117,8 @@ fn bounds_hold(world: &World, team: &Team, job: &Job, chunk: u32) -> bool {
             for task in other.tasks.iter().filter(stays) {
                 let held = other.spec.request_of_task(task);
                 let cpu_milli = if other.frozen { 0 } else { held.cpu_milli };
-                sum.add(&Resources { cpu_milli, ..held.clone() });
+                let gpu_milli = if task.lent.is_empty() { held.gpu_milli } else { 0 };
+                sum.add(&Resources { cpu_milli, gpu_milli, ..held.clone() });
             }
         }
         sum
@@ -144,6 +145,17 @@ fn fits(world: &World, job: &Job, at: At) -> bool {
             *need.entry(node).or_default() += i128::from(request.cpu_milli);
         }
         let node = |name: &Name| world.node(name).filter(|node| node.up);
+        let lent = job.tasks.iter().flat_map(|task| task.lent.iter().map(move |s| (task, s)));
+        let back = |(task, share): (&Task, &GpuShare)| {
+            let place = task.placement.as_ref().unwrap();
+            let Some(node) = node(&place.node) else { return false };
+            let mut ours = node.gpus.iter().filter(|gpu| gpu.foreign.is_none());
+            let at_all = ours.position(|gpu| gpu.index == share.index);
+            at_all.is_some_and(|nth| free(world, node, job, at).gpus[nth] >= share.milli)
+        };
+        if !lent.into_iter().all(back) {
+            return false;
+        }
         return need.iter().all(|(name, need)| {
             *need == 0 || node(name).is_some_and(|n| free(world, n, job, at).cpu >= *need)
         });

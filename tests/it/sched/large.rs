@@ -2,8 +2,9 @@
 //! what waits for it.
 
 use holdshort::base::{JobId, Span};
-use holdshort::model::Fact;
 use holdshort::model::job::{Gang, JobSpec, TaskState};
+use holdshort::model::team::{Bounds, Terms};
+use holdshort::model::{Fact, Team};
 
 use super::world::Site;
 
@@ -123,6 +124,30 @@ fn nobody_starts_into_room_that_the_last_full_cycle_reserved() {
     site.end(runs, 0);
     site.end(short, 0);
     site.stand(&[waits], &["starting"]);
+}
+
+#[test]
+fn what_is_promised_counts_for_the_quota_of_those_that_never_give_way() {
+    let mut site = site(3);
+    let team = |name: &str, cpu_milli: u64| {
+        let quota = Bounds { cpu_milli: Some(cpu_milli), ..Bounds::default() };
+        Team { terms: Terms { quota, ..Terms::default() }, ..Team::named(name) }
+    };
+    site.configure(|setup| setup.teams = vec![team("default", 2000), team("other", 0)]);
+    let runs = site.submit(|job| {
+        gives(3, 200)(job);
+        job.team = "other".into();
+    });
+    site.start(runs);
+    site.advance(Span::secs(2));
+    let firm = |job: &mut JobSpec| {
+        (job.request.cpu_milli, job.request.mem_bytes, job.preemptible) = (1000, 0, false);
+    };
+    let all = [site.submit(firm), site.submit(firm), site.submit(firm)];
+    site.advance(Span::secs(1));
+    assert!(is_evicted(&site, runs));
+    site.end(runs, 0);
+    site.stand(&all, &["starting", "starting", "queued"]);
 }
 
 #[test]

@@ -135,6 +135,9 @@ fn held(job: &Job, task: &Task) -> Three {
     if job.frozen {
         three[0] = 0;
     }
+    if !task.lent.is_empty() {
+        three[2] = 0;
+    }
     three
 }
 

@@ -111,6 +111,11 @@ impl Run {
                     false => TaskEvent::PromptOver,
                 };
                 self.event(self.pick_active(index), 0, event);
+                // What stands still is looked at by the runner: this says nothing of others.
+                for rank in 0..4 {
+                    let event = TaskEvent::Froze { in_devices: *on };
+                    self.event(self.pick_active(index), rank, event);
+                }
             }
             Step::Stray(job, attempt, rank, event) => {
                 let (job, attempt, rank) = (JobId(*job), *attempt, *rank);

@@ -153,6 +153,7 @@ impl Shown {
                 Fact::TaskEnded { task: id(attempt, rank), exit: exit.try_into()?, ended }
             }
             Shown::TaskUnplaced { attempt, rank } => Fact::TaskUnplaced { task: id(attempt, rank) },
+            Shown::DevicesLent { attempt, rank } => Fact::DevicesLent { task: id(attempt, rank) },
             Shown::AtPrompt { attempt, rank, text } => {
                 Fact::AtPrompt { task: id(attempt, rank), text }
             }

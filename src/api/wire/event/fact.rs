@@ -149,6 +149,10 @@ pub enum FactShown {
         attempt: u32,
         rank: u32,
     },
+    DevicesLent {
+        attempt: u32,
+        rank: u32,
+    },
     AttemptEnded {
         stopped_for: Option<String>,
         exit: Option<Exit>,

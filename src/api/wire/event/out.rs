@@ -53,6 +53,7 @@ impl From<&Fact> for Shown {
             Fact::JobStopping { why, by, reason, class, .. } => stopping(*why, by, reason, *class),
             Fact::TaskEnded { task, exit, ended } => task_ended(*task, exit, *ended),
             Fact::TaskUnplaced { task } => unplaced(*task),
+            Fact::DevicesLent { task } => lent(*task),
             Fact::AttemptEnded { stopped_for: why, exit, .. } => attempt_ended(*why, exit.as_ref()),
             Fact::RetryCounted { .. } => Shown::RetryCounted {},
             Fact::ServiceRestarts { short, .. } => Shown::ServiceRestarts { short: *short },
@@ -207,6 +208,10 @@ fn task_ended(task: TaskId, exit: &job::Exit, ended: Option<At>) -> Shown {
 
 fn unplaced(task: TaskId) -> Shown {
     Shown::TaskUnplaced { attempt: task.attempt, rank: task.rank }
+}
+
+fn lent(task: TaskId) -> Shown {
+    Shown::DevicesLent { attempt: task.attempt, rank: task.rank }
 }
 
 fn attempt_ended(stopped: Option<StopFor>, exit: Option<&job::Exit>) -> Shown {

@@ -1,15 +1,22 @@
 //! Reviews as JSON: what is asked, by which rule, what people say, what became so.
 //!
-//! [`shown`] is a review in lists and in `show`, [`decision`] what its job reads, [`fact`] what
-//! events show; the other files are the parts it is made of.
+//! [`list`] is a page of them, [`card`] all about one ([`shown`] is the review itself, [`reader`] what
+//! stands beside it), [`requests`] what can be done; [`decision`] is what its job reads, [`fact`] what
+//! events show. The other files are the parts these are made of.
 
 pub mod action;
 pub mod ask;
+pub mod booth;
+pub mod card;
 pub mod decision;
 pub mod fact;
+pub mod list;
+pub mod reader;
+pub mod requests;
 pub mod rule;
 pub mod said;
 pub mod shown;
+pub mod target;
 pub mod vote;
 
 use super::WireError;

@@ -73,6 +73,9 @@ pub struct PolicyShown {
     pub wait: Option<WaitShown>,
     /// What is too long to be shown whole is refused.
     pub whole_only: bool,
+    /// Variables of the environment that a yes to a command line covers too.
+    #[serde(default)]
+    pub env: Vec<String>,
     /// When the approvers are at work.
     pub hours: Option<HoursShown>,
     /// When nobody is reminded.
@@ -170,6 +173,7 @@ impl From<&ReviewPolicy> for PolicyShown {
             uses: from.uses,
             wait: from.wait.map(Into::into),
             whole_only: from.whole_only,
+            env: from.env.iter().map(ToString::to_string).collect(),
             hours: from.hours.as_ref().map(Into::into),
             quiet: from.quiet.as_ref().map(Into::into),
         }
@@ -201,6 +205,7 @@ impl TryFrom<PolicyShown> for ReviewPolicy {
             uses: from.uses,
             wait: from.wait.map(TryInto::try_into).transpose()?,
             whole_only: from.whole_only,
+            env: from.env.into_iter().map(Into::into).collect(),
             hours: from.hours.map(Into::into),
             quiet: from.quiet.map(Into::into),
         })

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api::wire::time::{Time, join, split};
-use crate::model::review::{Delegation, Delivery, Said};
+use crate::model::review::{Delegation, Delivery, Moment, Said};
 
 /// A question or an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -39,8 +39,17 @@ pub struct DeliveryShown {
     pub to: String,
     /// How.
     pub via: String,
-    /// Why it did not arrive; null if it did.
+    /// At which moment: `asked`, `reminded`, `escalated`, `expiring`, `decided`, `expired`.
+    #[serde(default)]
+    pub moment: Option<String>,
+    /// Why it did not arrive the last time; null if it did, or was not tried to the end yet.
     pub failed: Option<String>,
+    /// How often it was tried.
+    #[serde(default)]
+    pub tries: u32,
+    /// It is still being tried.
+    #[serde(default)]
+    pub open: bool,
     /// When.
     pub at: Time,
     /// The same on the scheduler's clock.
@@ -83,13 +92,17 @@ impl From<&Delivery> for DeliveryShown {
     fn from(from: &Delivery) -> DeliveryShown {
         let (at, at_mono) = split(from.at);
         let (to, via, failed) = (from.to.to_string(), from.via.to_string(), from.failed.clone());
-        DeliveryShown { to, via, failed, at, at_mono }
+        let (moment, tries, open) = (Some(from.moment.word().to_owned()), from.tries, from.open);
+        DeliveryShown { to, via, moment, failed, tries, open, at, at_mono }
     }
 }
 
 impl From<DeliveryShown> for Delivery {
     fn from(from: DeliveryShown) -> Delivery {
         let at = join(from.at, from.at_mono);
-        Delivery { to: from.to.into(), via: from.via.into(), failed: from.failed, at }
+        // What a later version calls by another word is shown as the first of all.
+        let moment = from.moment.as_deref().and_then(Moment::of).unwrap_or_default();
+        let (failed, tries, open) = (from.failed, from.tries, from.open);
+        Delivery { to: from.to.into(), via: from.via.into(), moment, failed, tries, open, at }
     }
 }

@@ -104,13 +104,23 @@ pub struct Seen {
     pub mono: u64,
 }
 
+impl From<At> for Seen {
+    fn from(from: At) -> Seen {
+        Seen { at: Time(from.wall), mono: from.now.0 }
+    }
+}
+
+impl From<Seen> for At {
+    fn from(from: Seen) -> At {
+        At { now: Mono(from.mono), wall: from.at.0 }
+    }
+}
+
 impl From<&Review> for ReviewShown {
     fn from(from: &Review) -> ReviewShown {
         let (asked_at, asked_mono) = split(from.asked);
         let (since, since_mono) = split(from.since);
-        let seen = |(name, at): (&Name, &At)| {
-            (name.to_string(), Seen { at: Time(at.wall), mono: at.now.0 })
-        };
+        let seen = |(name, at): (&Name, &At)| (name.to_string(), (*at).into());
         ReviewShown {
             id: from.id.to_string(),
             job: from.job.0,
@@ -157,9 +167,7 @@ impl TryFrom<ReviewShown> for Review {
 
     fn try_from(from: ReviewShown) -> Result<Review, WireError> {
         let review = |text: Option<String>| text.map(|text| review_of(&text)).transpose();
-        let seen = |(name, seen): (String, Seen)| {
-            (Name::from(name), At { now: Mono(seen.mono), wall: seen.at.0 })
-        };
+        let seen = |(name, seen): (String, Seen)| (Name::from(name), seen.into());
         let edited = from.edited_action.map(TryInto::try_into).transpose()?;
         let votes: Result<_, _> = from.votes.into_iter().map(TryInto::try_into).collect();
         Ok(Review {

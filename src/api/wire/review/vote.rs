@@ -31,6 +31,8 @@ pub struct VoteShown {
     pub assurance: String,
     /// A yes for so many uses, if the voter said so.
     pub uses: Option<u32>,
+    /// A yes until then, if the voter said so.
+    pub until: Option<Time>,
     /// The voter owns the job, and nobody else could decide.
     #[serde(rename = "self")]
     pub own: bool,
@@ -51,6 +53,8 @@ pub struct SignatureShown {
     pub touched: bool,
     /// The armoured SSHSIG.
     pub armoured: String,
+    /// What was signed, byte for byte.
+    pub text: String,
 }
 
 /// How it was decided.
@@ -81,6 +85,8 @@ pub struct GrantShown {
     pub life_ms: u64,
     /// Until when; null while the job does not run.
     pub valid_until: Option<Time>,
+    /// Whoever gave it said until when: its clock never stands.
+    pub dated: bool,
     /// When it was used.
     pub spent: Vec<SpentShown>,
 }
@@ -103,6 +109,7 @@ impl From<&Vote> for VoteShown {
             key: signature.key.clone(),
             touched: signature.touched,
             armoured: signature.armoured.clone(),
+            text: signature.text.clone(),
         };
         VoteShown {
             by: from.by.to_string(),
@@ -113,6 +120,7 @@ impl From<&Vote> for VoteShown {
             action_hash: hash_text(from.hash),
             assurance: from.assurance.to_word(),
             uses: from.uses,
+            until: from.until.map(Time),
             own: from.own,
             signature: from.signature.as_deref().map(signature),
             at,
@@ -136,8 +144,8 @@ impl TryFrom<VoteShown> for Vote {
 
     fn try_from(from: VoteShown) -> Result<Vote, WireError> {
         let signature = |shown: SignatureShown| {
-            let SignatureShown { key, touched, armoured } = shown;
-            Box::new(Signature { key, touched, armoured })
+            let SignatureShown { key, touched, armoured, text } = shown;
+            Box::new(Signature { key, touched, armoured, text })
         };
         Ok(Vote {
             by: from.by.into(),
@@ -148,6 +156,7 @@ impl TryFrom<VoteShown> for Vote {
             hash: hash_of(&from.action_hash)?,
             assurance: Assurance::of_word(&from.assurance)?,
             uses: from.uses,
+            until: from.until.map(|time| time.0),
             own: from.own,
             signature: from.signature.map(signature),
             at: join(from.at, from.at_mono),
@@ -193,6 +202,7 @@ impl From<&Grant> for GrantShown {
             valid_from: Time(from.from),
             life_ms: from.life.0,
             valid_until: from.until.map(Time),
+            dated: from.dated,
             spent: from.spent.iter().map(spent).collect(),
         }
     }
@@ -207,6 +217,7 @@ impl From<GrantShown> for Grant {
             from: from.valid_from.0,
             life: Span(from.life_ms),
             until: from.valid_until.map(|time| time.0),
+            dated: from.dated,
             spent: from.spent.into_iter().map(spent).collect(),
         }
     }

@@ -119,6 +119,7 @@ fn setup() -> Setup {
         windows: vec![window()],
         pools: vec![pool()],
         review_policies: vec![reviews::policy()],
+        notify: vec![reviews::target()],
         ..Setup::default()
     }
 }
@@ -234,6 +235,7 @@ fn facts_about_tasks() -> Vec<Fact> {
         Fact::TaskEnded { task, exit: Exit::Signal(15), ended: Some(at(3)) },
         Fact::TaskEnded { task, exit: Exit::Unknown, ended: None },
         Fact::TaskUnplaced { task },
+        Fact::DevicesLent { task },
         Fact::AtPrompt { task, text: "ok?".into() },
     ]
 }

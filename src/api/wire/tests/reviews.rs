@@ -10,11 +10,11 @@ use crate::model::fact::{Requested, ReviewFact};
 use crate::model::ports::Papers as _;
 use crate::model::review::grant::Spent;
 use crate::model::review::{
-    Alternative, Ask, Assurance, Decision, Delegation, Delivery, Demand, Fallback, Grant, Review,
-    ReviewPolicy, ReviewState, Rule, Said, Signature, Verdict, Vote, Wait,
+    Alternative, Ask, Assurance, Decision, Delegation, Delivery, Demand, Fallback, Grant, Moment,
+    Review, ReviewPolicy, ReviewState, Rule, Said, Signature, Target, Verdict, Vote, Wait,
 };
 
-fn action() -> Action {
+pub(super) fn action() -> Action {
     Action {
         kind: "tool".into(),
         tool: Some("payctl".into()),
@@ -24,7 +24,7 @@ fn action() -> Action {
     }
 }
 
-fn stored() -> Action {
+pub(super) fn stored() -> Action {
     let file = FileLine { path: "a/b".into(), digest: Digest::of(b"b"), bytes: 3 };
     let args = Args::Stored { digest: Digest::of(b"a"), bytes: 1 << 20, files: vec![file] };
     Action { args, tool: None, target: None, amount: None, ..action() }
@@ -54,6 +54,7 @@ pub(super) fn policy() -> ReviewPolicy {
         uses: Some(1),
         wait: Some(Wait::Hold { most: Span(3) }),
         whole_only: true,
+        env: ["KUBECONFIG".into()].into(),
         hours: Some(hours()),
         quiet: Some(hours()),
     }
@@ -79,7 +80,7 @@ fn rule() -> Rule {
 fn grant() -> Grant {
     let spent = vec![Spent { attempt: 2, at: at(4) }];
     let (from, until) = (Wall(5), Some(Wall(1_800_000_000_000)));
-    Grant { uses: 3, used: 1, from, life: Span(6), until, spent }
+    Grant { uses: 3, used: 1, from, life: Span(6), until, dated: true, spent }
 }
 
 fn requested(wait: Wait, action: Action) -> ReviewFact {
@@ -111,7 +112,8 @@ fn requested(wait: Wait, action: Action) -> ReviewFact {
 }
 
 fn vote(verdict: Verdict) -> ReviewFact {
-    let signature = Signature { key: "SHA256:x".into(), touched: true, armoured: "y".into() };
+    let (key, armoured, text) = ("SHA256:x".into(), "y".into(), "{}\n".into());
+    let signature = Signature { key, touched: true, armoured, text };
     ReviewFact::Voted {
         vote: Box::new(Vote {
             by: "dora".into(),
@@ -122,6 +124,7 @@ fn vote(verdict: Verdict) -> ReviewFact {
             hash: Digest::of(b"x"),
             assurance: Assurance::Hardware,
             uses: Some(2),
+            until: Some(Wall(7)),
             own: true,
             signature: Some(Box::new(signature)),
             at: at(5),
@@ -145,7 +148,15 @@ pub(super) fn facts() -> Vec<Fact> {
     let (job, review) = (JobId(42), ReviewId(17));
     let said = |answer| Said { by: "bob".into(), answer, text: "same?".into(), at: at(3) };
     let delegation = |until| Delegation { from: "ana".into(), to: "dora".into(), until };
-    let delivery = |failed| Delivery { to: "ana".into(), via: "chat".into(), failed, at: at(3) };
+    let delivery = |failed: Option<String>| Delivery {
+        to: "ana".into(),
+        via: "chat".into(),
+        moment: Moment::Expiring,
+        tries: 3,
+        open: failed.is_some(),
+        failed,
+        at: at(3),
+    };
     let mut facts = vec![
         requested(Wait::Park, action()),
         requested(Wait::Hold { most: Span(9) }, stored()),
@@ -179,7 +190,7 @@ pub(super) fn facts() -> Vec<Fact> {
     facts.into_iter().map(fact).chain(of_job).collect()
 }
 
-fn review() -> Review {
+pub(super) fn review() -> Review {
     let ReviewFact::Requested(asked) = requested(Wait::Park, action()) else { panic!() };
     let ReviewFact::Voted { vote } = vote(Verdict::Approve) else { panic!() };
     let ReviewFact::Decided { decision, grant } = decided(ReviewState::Revoked) else { panic!() };
@@ -205,7 +216,7 @@ fn review() -> Review {
         talk: vec![Said { by: "bob".into(), answer: true, text: "x".into(), at: at(3) }],
         delegations: vec![Delegation { from: "a".into(), to: "b".into(), until: None }],
         opened: [("dora".into(), at(4))].into(),
-        told: vec![Delivery { to: "ana".into(), via: "chat".into(), failed: None, at: at(3) }],
+        told: vec![delivered()],
         decision: Some(decision),
         grant,
         replaces: Some(ReviewId(1)),
@@ -237,4 +248,26 @@ fn a_job_reads_its_answer_as_a_document() {
     assert_eq!(json["exit_code"], 10);
     assert_eq!(json["reason"], "yes");
     assert!(json["hash_fields"].as_array().unwrap().contains(&"args.digest".into()));
+}
+
+fn delivered() -> Delivery {
+    Delivery {
+        to: "ana".into(),
+        via: "chat".into(),
+        moment: Moment::Asked,
+        failed: None,
+        tries: 1,
+        open: false,
+        at: at(3),
+    }
+}
+
+pub(super) fn target() -> Target {
+    Target {
+        name: "chat".into(),
+        teams: vec!["ml/research".into()],
+        effects: [EffectClass::Money].into(),
+        moments: [Moment::Asked, Moment::Expired].into(),
+        people: vec!["ana".into()],
+    }
 }

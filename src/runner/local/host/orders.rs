@@ -64,12 +64,19 @@ fn order(shared: &Shared, launch: Launch, log_bytes: u64) -> Order {
         _ => Vec::new(),
     };
     let by_group = group.is_some_and(|groups| groups.has("memory"));
+    let mut env = launch.env;
+    // A program can act as if it used the memory of a device that is not there.
+    let memory = launch.gpus.iter().filter_map(|share| shared.gpus.pretend_memory(share.index));
+    let memory: Vec<String> = memory.map(|path| path.display().to_string()).collect();
+    if !memory.is_empty() {
+        env.push(("HOLDSHORT_PRETEND_MEMORY".to_owned(), memory.join(":")));
+    }
     let data_max = (launch.hard && !by_group && launch.request.mem_bytes > 0)
         .then_some(launch.request.mem_bytes);
     Order {
         task: launch.task,
         argv: launch.argv,
-        env: launch.env,
+        env,
         cwd: launch.cwd,
         log: launch.log,
         log_max: if launch.log_bytes_max > 0 { launch.log_bytes_max } else { log_bytes },

@@ -11,6 +11,7 @@ use crate::runner::local::host::connection::Connection;
 use crate::runner::local::host::shared::{Shared, WAKE};
 use crate::runner::local::host::table::{Phase, Table};
 use crate::runner::local::spool::{self, Found};
+use crate::runner::local::tree;
 use crate::runner::local::wire::Up;
 
 /// Connections looked at in one turn.
@@ -129,12 +130,14 @@ fn hear(shared: &Shared, table: &mut Table, task: TaskId, message: Up, line: &mu
                 entry.rotated = rotated;
                 entry.typed = 0;
                 shared.share_locks(entry, &gpus, std::mem::take(&mut line.locks));
+                entry.gpus = gpus;
             }
             table.started(task, pid, supervisor);
         }
         Up::Ended { note } => table.ended(task, note),
         // Whoever has it is found when this line ends, which it does now.
         Up::Lost => {}
+        Up::Froze => froze(shared, table, task),
         Up::Prompt { text } => table.unheard.push_back(RunnerEvent::AtPrompt { task, text }),
         Up::PromptOver => table.unheard.push_back(RunnerEvent::PromptOver { task }),
         Up::Rotated { bytes } => {
@@ -148,6 +151,15 @@ fn hear(shared: &Shared, table: &mut Table, task: TaskId, message: Up, line: &mu
             }
         }
     }
+}
+
+/// Looks whether a tree that stands still has something in its devices' memory.
+fn froze(shared: &Shared, table: &mut Table, task: TaskId) {
+    let Some(entry) = table.entries.get(&task) else { return };
+    let Some(supervisor) = entry.supervisor else { return };
+    let pids = tree::descendants(supervisor.pid);
+    let in_devices = entry.gpus.iter().any(|gpu| shared.gpus.has_memory_of(*gpu, &pids));
+    table.unheard.push_back(RunnerEvent::Froze { task, in_devices });
 }
 
 /// Tries to reach the supervisors that live and are not connected.

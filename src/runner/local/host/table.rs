@@ -82,6 +82,8 @@ pub struct Entry {
     pub typed: usize,
     /// Its directory can serve another task: no server but this one ever knew it.
     pub fresh: bool,
+    /// Its GPUs.
+    pub gpus: Vec<u32>,
     /// Locks of its GPUs.
     pub locks: Vec<Arc<DeviceLock>>,
 }
@@ -101,6 +103,7 @@ impl Entry {
             rotated: 0,
             typed: 0,
             fresh: false,
+            gpus: Vec::new(),
             locks: Vec::new(),
         }
     }

@@ -40,6 +40,8 @@ pub(super) fn scheduling(sheet: &mut Sheet, detail: &JobDetail) {
         }),
     );
     sheet.maybe("preempt delay", asked.preemption_delay.map(duration::exact));
+    let may_ask: Vec<&str> = asked.may_ask.iter().map(|effect| effect.word()).collect();
+    sheet.maybe("may ask", Some(may_ask.join(", ")).filter(|words| !words.is_empty()));
 }
 
 /// Who took its place, by which rule, and what was compared.

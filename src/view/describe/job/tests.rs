@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::{JobId, Span, Wall};
+use crate::model::action::EffectClass;
 use crate::model::fact::{Eviction, Rule};
 use crate::model::finding::Signal;
 use crate::model::job::{
@@ -143,6 +144,7 @@ fn what_was_asked_of_the_scheduler_and_who_took_the_place_is_said() {
                 baseline: 1,
                 ..Service::default()
             }),
+            may_ask: [EffectClass::Money].into(),
         },
         evicted: Some((eviction, at(0))),
         ..bare(row)

@@ -70,6 +70,7 @@ fn all() -> Vec<Fact> {
         Fact::TaskNominated { task, placement: placement.clone() },
         Fact::NominationOver { task },
         Fact::TaskStopping { task, class },
+        Fact::DevicesLent { task },
         Fact::JobEvicted { job, eviction: Box::new(Eviction::by_person(BAD.into())) },
         Fact::TaskPlaced { task, placement, class, group: None },
         Fact::TaskStarted { task, pid: 77, class },

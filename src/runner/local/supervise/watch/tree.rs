@@ -7,6 +7,7 @@ use crate::model::job::StopFor;
 use crate::runner::local::supervise::stopping::Action;
 use crate::runner::local::supervise::watch::Watch;
 use crate::runner::local::sys::Reaped;
+use crate::runner::local::wire::Up;
 use crate::runner::local::{sys, tree};
 
 /// Passes of one kill: each ends what the one before left to us. What still lives then is
@@ -102,6 +103,7 @@ impl Watch {
         if !by_group {
             tree::freeze(self.task.supervisor.pid);
         }
+        self.say(&Up::Froze);
     }
 
     pub(super) fn thaw(&mut self, now: Instant) {

@@ -3,6 +3,12 @@
 //!
 //! A process in a job's tree acts as that job for every verb, with or without a token and
 //! whatever its uid says; so does whoever shows a job's token from outside its tree.
+//!
+//! [`signature`] checks what a vote was signed with, against the file of [`signers`].
+
+mod pattern;
+pub mod signature;
+pub mod signers;
 
 use nix::errno::Errno;
 use nix::sys::signal::kill;

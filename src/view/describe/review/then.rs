@@ -1,0 +1,127 @@
+//! What a yes and a no would lead to, and how it was decided once it is.
+
+use super::lines::Lines;
+use crate::base::duration;
+use crate::model::estimate::Forecast;
+use crate::model::review::{Fallback, Grant, Review, ReviewState, Verdict, Wait};
+use crate::view::line::Role;
+use crate::view::sight::Sight;
+
+/// Seconds in which a yes from a console can be taken back before it takes effect.
+pub const UNDO_SECONDS: u64 = 10;
+
+/// If one says yes. `back` is when the job could have room again.
+pub fn yes(review: &Review, back: Option<&Forecast>, sight: &Sight, out: &mut Lines) {
+    let rule = &review.rule;
+    let given = review.standing_votes().filter(|v| v.verdict == Verdict::Approve).count();
+    let given = u32::try_from(given).unwrap_or(u32::MAX);
+    let missing = rule.need.saturating_sub(given);
+    if missing > 1 {
+        let more = missing - 1;
+        let text = format!("after yours {more} more must say yes");
+        out.text(&text, Role::NeedsYou);
+    }
+    let times = match rule.uses {
+        1 => "once".to_owned(),
+        uses => format!("up to {uses} times"),
+    };
+    out.text(&format!("runs {times}, exactly these bytes"), Role::Plain);
+    let job = review.job;
+    match (review.ask.wait, back) {
+        (Wait::Go, _) => out.text(&format!("job {job} goes on already"), Role::Plain),
+        (Wait::Hold { .. }, _) => out.text(&format!("job {job} goes on at once"), Role::Plain),
+        (_, Some(back)) => {
+            let from = duration::short(back.from.since(sight.now.wall));
+            let to = duration::short(back.to.since(sight.now.wall));
+            let when = if from == to { to } else { format!("{from} to {to}") };
+            out.text(&format!("job {job} is back in {when}"), Role::Plain);
+        }
+        (_, None) => out.text(&format!("job {job} is back once there is room"), Role::Plain),
+    }
+    let life = duration::exact(rule.grant);
+    out.text(&format!("a yes is good for {life} once it runs"), Role::Plain);
+    let undo = format!("u takes it back for {UNDO_SECONDS} s, R until it is used");
+    out.text(&undo, Role::Muted);
+}
+
+/// If one says no.
+pub fn no(review: &Review, out: &mut Lines) {
+    let job = review.job;
+    let more = match review.rule.deny_at {
+        1 => None,
+        n => Some(format!("{n} noes deny it")),
+    };
+    if let Some(text) = more {
+        out.text(&text, Role::NeedsYou);
+    }
+    match review.ask.wait {
+        Wait::Go => {
+            out.text(&format!("job {job} is told to undo it, with your reason"), Role::Plain)
+        }
+        _ => out.text(&format!("job {job} gets your reason and goes on"), Role::Plain),
+    }
+    out.text("D, then s: and the job stops", Role::Muted);
+}
+
+/// How it ended, and what may still be done.
+pub fn outcome(review: &Review, sight: &Sight, out: &mut Lines) {
+    let Some(decision) = &review.decision else { return };
+    let by = match decision.by.is_empty() {
+        true => " by nobody".to_owned(),
+        false => {
+            let names: Vec<&str> = decision.by.iter().map(|name| &**name).collect();
+            format!(" by {}", names.join(", "))
+        }
+    };
+    let since = sight.day(review.since.wall);
+    let role = match review.state {
+        ReviewState::Approved | ReviewState::Redeemed => Role::Good,
+        _ => Role::Bad,
+    };
+    let state = review.state.word().to_uppercase();
+    out.text(&format!("{state}{by} at {since}"), role);
+    if let Some(reason) = &decision.reason {
+        out.pair("because", reason, Role::Plain);
+    }
+    if decision.stop {
+        out.text("and the job stops", Role::Bad);
+    }
+    match &decision.fallback {
+        Some(Fallback::DenyAndCancel) => out.text("and the job is cancelled", Role::Bad),
+        Some(Fallback::RunAlternative(name)) => {
+            out.text(&format!("the job does {name} instead"), Role::Plain);
+        }
+        _ => {}
+    }
+    if let Some(other) = review.replaced_by {
+        out.text(&format!("{other} took its place"), Role::Plain);
+    }
+    if let Some(grant) = &review.grant {
+        right(review, grant, sight, out);
+    }
+}
+
+/// The right that a yes gave.
+fn right(review: &Review, grant: &Grant, sight: &Sight, out: &mut Lines) {
+    for spent in &grant.spent {
+        let at = sight.day(spent.at.wall);
+        out.text(&format!("done by attempt {} at {at}", spent.attempt), Role::Good);
+    }
+    if review.state != ReviewState::Approved {
+        return;
+    }
+    let now = sight.now.wall;
+    if grant.from > now {
+        let left = duration::short(grant.from.since(now));
+        out.text(&format!("takes effect in {left}; u takes it back"), Role::NeedsYou);
+    }
+    let text = match grant.until {
+        Some(until) => format!("good until {}, not used yet; R takes it back", sight.day(until)),
+        None => format!(
+            "good for {} once job {} runs; R takes it back",
+            duration::exact(grant.life),
+            review.job
+        ),
+    };
+    out.text(&text, Role::Plain);
+}

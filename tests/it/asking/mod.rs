@@ -1,0 +1,8 @@
+//! Jobs that ask people, with real processes: what their programs get to see, what becomes of the
+//! room meanwhile, and that what was approved happens once.
+
+mod codes;
+mod gate;
+mod people;
+mod policy;
+mod slot;
