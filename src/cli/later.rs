@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::args::target::{self, Target};
+use super::args::target::Target;
 use super::exit::Failure;
 use crate::base::nearest;
 use crate::base::text::sanitise;
@@ -13,24 +13,16 @@ use crate::base::text::sanitise;
 /// Verbs of the contract that this version does not have.
 pub const VERBS: &[&str] = &[
     "adopt",
-    "approve",
-    "ask-back",
     "budgets",
     "context",
     "costs",
-    "delegate",
-    "deny",
     "diff",
     "do",
-    "escalate",
-    "extend",
     "hook",
     "invoice",
     "mcp",
     "prices",
     "report",
-    "reviews",
-    "revoke",
     "spawn",
     "templates",
     "tls",
@@ -177,9 +169,6 @@ fn verb_with(word: &str, rest: &[OsString]) -> Option<Failure> {
             let what = format!("`{word}` is no verb; alone it opens the console there");
             Some(Failure::usage(what, look_at(&target)))
         }
-        Err(why) if target::is_review(word) => {
-            Some(Failure::usage(why, "`holdshort help all` lists what it has"))
-        }
         Err(_) => None,
     }
 }
@@ -199,7 +188,9 @@ fn typed_after(verb: &str, rest: &[OsString]) -> Option<String> {
 /// The line that shows what the console would.
 fn look_at(target: &Target) -> String {
     match target {
-        Target::Job(_) | Target::Element(..) => format!("`holdshort show {target}` shows it"),
+        Target::Job(_) | Target::Element(..) | Target::Review(_) => {
+            format!("`holdshort show {target}` shows it")
+        }
         Target::Team(team) => format!("`holdshort ls team={team}` lists its jobs"),
         Target::Node(node) => format!("`holdshort ls node={node}` lists its jobs"),
         Target::All => "`holdshort ls` lists all jobs".to_owned(),
@@ -328,6 +319,6 @@ mod tests {
     fn what_the_console_would_open_is_shown_another_way() {
         assert!(failure(&["42"]).hint.contains("show 42"));
         assert!(failure(&["team:ml"]).hint.contains("ls team=ml"));
-        assert!(failure(&["R17"]).what.contains("no reviews yet"));
+        assert!(failure(&["R17"]).hint.contains("show R17"));
     }
 }

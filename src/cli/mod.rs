@@ -3,6 +3,7 @@
 //! May use: everything. Start with [`tree`], which has the verbs, then [`run`], which hands
 //! each to its file in [`verbs`]. [`exit`] has the exit codes, [`session`] what every verb has.
 
+pub mod answering;
 pub mod args;
 pub mod asking;
 pub mod autostart;
@@ -150,6 +151,8 @@ fn prepare(session: &Session, verb: &Linked, args: &[OsString]) -> Result<Ready,
         Linked::Quota(verb) => verb.check()?,
         Linked::Logs(verb) => verb.check(session)?,
         Linked::Ls(verb) => verb.check()?,
+        Linked::Approve(verb) => verb.check()?,
+        Linked::Delegate(verb) => verb.check()?,
         Linked::Ask(verb) => verb.check(session)?,
         Linked::Gate(verb) => verb.check(session)?,
         Linked::Plan(verb) => verb.check(session)?,
@@ -169,6 +172,15 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Attach(verb) => verb.run(session, link).await,
         Linked::Send(verb) => verb.run(session, link).await,
         Linked::Wait(verb) => verb.run(session, link).await,
+        Linked::Reviews(verb) => verb.run(session, link).await,
+        Linked::Approve(verb) => verb.run(session, link).await,
+        Linked::Deny(verb) => verb.run(session, link).await,
+        Linked::AskBack(verb) => verb.run(session, link).await,
+        Linked::Answer(verb) => verb.run(session, link).await,
+        Linked::Delegate(verb) => verb.run(session, link).await,
+        Linked::Escalate(verb) => verb.run(session, link).await,
+        Linked::Extend(verb) => verb.run(session, link).await,
+        Linked::Revoke(verb) => verb.run(session, link).await,
         Linked::Cancel(verb) => verb.run(session, link).await,
         Linked::Pause(verb) => verb.run(session, link).await,
         Linked::Resume(verb) => verb.run(session, link).await,

@@ -95,6 +95,10 @@ pub async fn id(link: &dyn Link, target: &Target) -> Result<JobId, Failure> {
 }
 
 fn no_job(target: &Target) -> Failure {
+    if let Target::Review(id) = target {
+        let hint = "`holdshort show` shows it, `approve` and `deny` answer it";
+        return Failure::usage(format!("{id} is a review, and this is done with jobs"), hint);
+    }
     Failure::usage(format!("`{target}` is no job"), "this verb takes job numbers: 42 or 40_7")
 }
 

@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use super::output::Color;
 use super::verbs::{
     act, again, ask, attach, audit, completions, config, conform, console, enable, events, gate,
-    help, journal, lab, limit, logs, ls, nodes, pause, plan, policy, report, send, serve, server,
-    set, show, submit, team, usage, verify, wait,
+    help, journal, lab, limit, logs, ls, nodes, pause, plan, policy, report, reviews, send, serve,
+    server, set, show, steer, submit, team, usage, verify, vote, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -21,6 +21,7 @@ Examples:
   holdshort why 42                          why it does not run yet
   holdshort submit -t -- bash               with a terminal: holdshort attach 42
   holdshort wait 42                         until it ends; exits with its code
+  holdshort reviews --mine                  what waits for you: approve R17, deny R17
   holdshort cancel 42";
 
 const TEMPLATE: &str = "{before-help}{about}\n\n{usage-heading} {usage}\n\n{all-args}{after-help}";
@@ -118,6 +119,30 @@ pub enum Linked {
     Pause(pause::Pause),
     /// Let what is paused go on
     Resume(pause::Resume),
+    /// List what waits for people, and for you
+    Reviews(reviews::Reviews),
+    /// Say yes to exactly what a review shows
+    Approve(vote::Approve),
+    /// Say no, with a reason
+    Deny(vote::Deny),
+    /// Ask a job back before deciding; the clock stands
+    #[command(hide = true)]
+    AskBack(steer::AskBack),
+    /// Answer what a job was asked back
+    #[command(hide = true)]
+    Answer(steer::Answer),
+    /// Hand your seat on, for a review or for a while
+    #[command(hide = true)]
+    Delegate(steer::Delegate),
+    /// Ask the next people too
+    #[command(hide = true)]
+    Escalate(steer::Escalate),
+    /// Give a review more time
+    #[command(hide = true)]
+    Extend(steer::Extend),
+    /// Take back a yes that was not used yet
+    #[command(hide = true)]
+    Revoke(steer::Revoke),
     /// Queue a copy of a job, changed if you like
     #[command(hide = true)]
     Again(again::Again),
@@ -270,7 +295,7 @@ mod tests {
     fn help_starts_with_examples_and_shows_the_daily_verbs_only() {
         let help = Cli::command().render_help().to_string();
         assert!(help.starts_with("Examples:"), "{help}");
-        for daily in ["submit", "ls", "attach", "cancel", "resume"] {
+        for daily in ["submit", "ls", "attach", "cancel", "resume", "reviews", "approve", "deny"] {
             assert!(help.contains(&format!("\n  {daily}")), "{daily}\n{help}");
         }
         for rare in ["journal", "heartbeat", "undrain"] {

@@ -107,10 +107,14 @@ fn text(letter: &Letter) -> String {
         word => word.to_owned(),
     };
     let said: String = plain(&review.ask.summary).chars().take(SAID_MAX).collect();
+    let said = match said.is_empty() {
+        true => "the agent says nothing of it".to_owned(),
+        false => format!("the agent says: {said}"),
+    };
     let then = format!("{} at {}", review.rule.fallback.word(), review.deadline.rfc3339());
     let asked: Vec<String> = letter.asked.iter().map(|name| plain(name)).collect();
     format!(
-        "{what} — {state} {}\nthe agent says: {said}\n{then} if nobody answers; hash {}\n{}",
+        "{what} — {state} {}\n{said}\n{then} if nobody answers; hash {}\n{}",
         asked.join(", "),
         review.hash_text(),
         answer(review)

@@ -5,6 +5,7 @@ use crate::model::State;
 use crate::model::finding::Level;
 use crate::model::job::{FailureClass, Outcome, StopFor};
 use crate::model::page::{JobRow, Lane, is_stuck};
+use crate::model::reason::Code;
 use crate::view::sight::Sight;
 use crate::view::words;
 
@@ -21,6 +22,8 @@ pub fn next(row: &JobRow, sight: &Sight) -> String {
     }
     match &row.state {
         State::Ended(outcome) => ended(row, *outcome),
+        // Its process waits for an answer and holds all it has.
+        State::Running if row.reason.code == Code::InReview => words::reason(&row.reason, sight),
         State::Running => running(row, sight),
         State::Stopping(why) => match why {
             StopFor::Pause => "parks, then is paused".to_owned(),

@@ -174,6 +174,33 @@ fn ssh_keygen_accepts_what_audit_show_prints() {
 }
 
 #[test]
+fn the_command_line_signs_a_yes_and_a_no() {
+    let Some(bench) = bench() else { return };
+    let office = Office::new("");
+    let key = bench.key("a", "ed25519", "");
+    allow(&office, &bench.line("ana", &key));
+    let (first, second) = (office.ask("table"), office.ask("another"));
+    let hash = first.hash.to_string();
+    let key = key.to_str().unwrap();
+    let unsigned = office.place.args(["approve", "R1", "--hash", &hash[..8], "--sign"]);
+    assert_eq!(unsigned.code, 4, "{unsigned:?}");
+    assert!(unsigned.err.contains("not signed, so it was not sent"), "{unsigned:?}");
+    let yes = office.place.args(["approve", "R1", "--hash", &hash[..8], "--sign", "--key", key]);
+    assert_eq!(yes.code, 0, "{yes:?}");
+    let agent = bench.agent(&[Path::new(key)]);
+    let mut no = office.place.command(["deny", "R2", "--reason", " not now ", "--sign"]);
+    let no = no.env("SSH_AUTH_SOCK", &agent.socket).output().unwrap();
+    assert!(no.status.success(), "{no:?}");
+    for (review, verdict) in [(first.id, "approve"), (second.id, "deny")] {
+        let after = office.runtime.block_on(office.client().review(review, None)).unwrap().review;
+        assert_eq!(after.votes[0].verdict.word(), verdict);
+        let signature = after.votes[0].signature.as_ref().unwrap();
+        assert!(signature.text.contains(&format!("\"verdict\":\"{verdict}\"")));
+    }
+    assert_eq!(office.sound()["signatures"], 2);
+}
+
+#[test]
 fn a_signature_that_is_not_good_refuses_the_vote_and_leaves_no_trace() {
     let Some(bench) = bench() else { return };
     let office = Office::new("");
@@ -256,6 +283,7 @@ fn the_audit_outlives_the_journals_records_and_a_killed_server() {
     let office = Office::new("");
     let mut entries = 0;
     for n in 1..=5 {
+        office.place.ok("ls");
         let review = office.ask(&format!("table{n}"));
         office.vote(&review, yes(), None).unwrap();
         office.place.kill_server();
@@ -270,7 +298,10 @@ fn the_audit_outlives_the_journals_records_and_a_killed_server() {
             .iter()
             .map(|entry| entry["entry"]["fact"]["kind"].as_str().unwrap())
             .collect();
-        assert!(kinds.starts_with(&["requested", "voted", "decided"]), "{kinds:?}");
+        let mut told = kinds.iter();
+        for kind in ["requested", "voted", "decided"] {
+            assert!(told.any(|found| *found == kind), "{kind}: {kinds:?}");
+        }
         if n == 3 {
             let dropped = office.place.ok("journal compact");
             assert!(!dropped.starts_with("0 "), "{dropped}");
@@ -304,16 +335,24 @@ fn whatever_is_done_to_the_stored_audit_is_found_and_named() {
         let known = |link: &str| office.place.run(&format!("verify audit --head {link}")).code;
         assert_eq!((known(&head), known(&head.replace(['1', '2', '3'], "4"))), (0, 1));
         office.sql("CREATE TABLE kept AS SELECT * FROM audit");
+        let edited = |from: &str, to: &str, n: u64| {
+            format!(
+                "UPDATE audit SET bytes = CAST(replace(CAST(bytes AS TEXT), '{from}', '{to}') AS BLOB) \
+                 WHERE n = {n}"
+            )
+        };
+        let swapped = "UPDATE audit SET n = -1 WHERE n = 1; UPDATE audit SET n = 1 WHERE n = 2; \
+                       UPDATE audit SET n = 2 WHERE n = -1";
         for (change, part) in [
-            ("UPDATE audit SET bytes = replace(bytes, 'table2', 'table9') WHERE n = 4".to_owned(), "entry 4 "),
-            ("UPDATE audit SET bytes = CAST(replace(CAST(bytes AS TEXT), '\"uid\":', '\"uib\":') AS BLOB) WHERE n = 2".to_owned(), "entry 2 "),
+            (edited("\"v\":1", "\"v\":2", 4), "entry 4 "),
+            (edited("\"uid\":", "\"uie\":", 2), "entry 2 "),
             ("UPDATE audit SET link = zeroblob(32) WHERE n = 3".to_owned(), "entry 3 "),
             ("UPDATE audit SET review = 9 WHERE n = 5".to_owned(), "entry 5 "),
             ("DELETE FROM audit WHERE n = 2".to_owned(), "entry 2 is missing"),
             ("DELETE FROM audit WHERE n < 3".to_owned(), "entries 1 to 2 are missing"),
             (format!("DELETE FROM audit WHERE n = {last}"), "missing at the end"),
             ("DELETE FROM audit".to_owned(), "missing"),
-            ("UPDATE audit SET n = -1 WHERE n = 1; UPDATE audit SET n = 1 WHERE n = 2; UPDATE audit SET n = 2 WHERE n = -1".to_owned(), "entry 1 "),
+            (swapped.to_owned(), "entry 1 "),
             ("UPDATE audit_base SET link = zeroblob(32)".to_owned(), "entry 1 "),
         ] {
             let base = "SELECT link FROM audit_base";
@@ -360,7 +399,7 @@ fn a_chain_that_was_written_anew_is_betrayed_by_the_journal() {
     drop(conn);
     let (code, said) = office.verify();
     assert_eq!(code, 1, "{said}");
-    assert!(said.contains("says otherwise than entry 2 of the audit"), "{said}");
+    assert!(said.contains("says otherwise than entry "), "{said}");
     let head = before["head"].as_str().unwrap();
     let known = office.place.run(&format!("verify audit --head {head}"));
     assert!(known.err.contains("no entry has the link"), "{known:?}");
@@ -391,13 +430,13 @@ fn an_exported_file_is_checked_without_its_installation() {
         kept.map(|(_, line)| format!("{line}\n")).collect::<String>()
     };
     for (text, part) in [
-        (export.replace("\"table\"", "\"tables\""), "entry 1 "),
+        (export.replace("table", "fable"), "entry 1 "),
         (without(2), "entry 2 is missing"),
         (without(lines.len() - 1), "the last line is missing"),
         (without(lines.len() - 2), "missing"),
         (without(0), "no exported audit"),
         (export.trim_end().to_owned(), "the last line has no end"),
-        (export.replacen('\n', "\r\n", 2), "faults"),
+        (export.replacen("\n{\"n\":2", "\r\n{\"n\":2", 1), "entry 1 "),
     ] {
         let (code, said) = check(&text);
         assert_eq!(code, 1, "{said}");

@@ -1,3 +1,5 @@
+//! Files of allowed signers: who is taken, who is not and why, and what makes no sense.
+
 use super::*;
 
 const ANA: &str =

@@ -1,9 +1,9 @@
-//! What a verb is about: `42`, `#42`, `40_7`, `team:ml`, `node:n1`, `all`.
+//! What a verb is about: `42`, `#42`, `40_7`, `R17`, `team:ml`, `node:n1`, `all`.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::base::{JobId, Name};
+use crate::base::{JobId, Name, ReviewId};
 use crate::cli::args::values;
 
 /// What a verb is about, as it was typed.
@@ -13,6 +13,8 @@ pub enum Target {
     Job(JobId),
     /// An element of an array.
     Element(JobId, u32),
+    /// A review.
+    Review(ReviewId),
     /// A team.
     Team(Name),
     /// A node.
@@ -34,6 +36,9 @@ impl FromStr for Target {
         if let Some(node) = text.strip_prefix("node:") {
             return values::name(node).map(Target::Node);
         }
+        if let Ok(review) = text.parse() {
+            return Ok(Target::Review(review));
+        }
         job(text).ok_or_else(|| explain(text))
     }
 }
@@ -53,16 +58,7 @@ fn job(text: &str) -> Option<Target> {
     }
 }
 
-/// It is written like a review: `R17`.
-pub fn is_review(text: &str) -> bool {
-    text.strip_prefix(['R', 'r'])
-        .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-}
-
 fn explain(text: &str) -> String {
-    if is_review(text) {
-        return format!("`{text}` is a review, and this version has no reviews yet");
-    }
     if text.split_once('/').is_some_and(|(_, rest)| job(rest).is_some()) {
         return format!("`{text}` names another context, and this version has only the local one");
     }
@@ -74,6 +70,7 @@ impl fmt::Display for Target {
         match self {
             Target::Job(id) => write!(f, "{id}"),
             Target::Element(id, index) => write!(f, "{id}_{index}"),
+            Target::Review(id) => write!(f, "{id}"),
             Target::Team(name) => write!(f, "team:{name}"),
             Target::Node(name) => write!(f, "node:{name}"),
             Target::All => f.write_str("all"),
@@ -92,6 +89,7 @@ mod tests {
         assert_eq!("40_7".parse(), Ok(Target::Element(JobId(40), 7)));
         assert_eq!("team:org/ml".parse(), Ok(Target::Team("org/ml".into())));
         assert_eq!("node:n1".parse(), Ok(Target::Node("n1".into())));
+        assert_eq!("r17".parse(), Ok(Target::Review(ReviewId(17))));
         assert_eq!("all".parse(), Ok(Target::All));
     }
 
@@ -102,7 +100,6 @@ mod tests {
         {
             assert!(bad.parse::<Target>().is_err(), "{bad}");
         }
-        assert!("R17".parse::<Target>().unwrap_err().contains("review"));
         assert!("prod/42".parse::<Target>().unwrap_err().contains("context"));
         assert!("build".parse::<Target>().unwrap_err().contains("42"));
     }

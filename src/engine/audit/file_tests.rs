@@ -1,3 +1,5 @@
+//! Exported chains: nothing can be changed in one unseen.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -153,7 +153,7 @@ const INLINE: &[&str] = &["-c", "-e", "-E", "-m", "--eval", "--print", "-p", "-r
 /// The words that an interpreter would probably run as files: those that name files (`is_file`
 /// says so), up to the first that stands for itself and not behind an option. Behind an option it
 /// may be the option's value or the script: both are covered then. Empty for other programs.
-pub fn scripts<'a>(argv: &'a [String], is_file: impl Fn(&str) -> bool) -> Vec<&'a str> {
+pub fn scripts(argv: &[String], is_file: impl Fn(&str) -> bool) -> Vec<&str> {
     let mut found = Vec::new();
     let mut after_option = false;
     let Some((program, words)) = argv.split_first().filter(|(program, _)| interprets(program))

@@ -22,6 +22,8 @@ use crate::base::{Digest, Name};
 pub const SHOWN_MAX: usize = 64 << 10;
 /// Files such a list may name.
 pub const FILES_MAX: usize = 1000;
+/// Characters of a command that a row of a list has.
+const COMMAND_MAX: usize = 120;
 /// Bytes of a kind, a tool's name or a target at most.
 pub const WORD_MAX: usize = 1024;
 
@@ -128,7 +130,7 @@ pub struct FileLine {
     pub bytes: u64,
 }
 
-/// What an action is about, without its arguments.
+/// What an action is about, in short.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
     /// What kind of thing.
@@ -139,6 +141,8 @@ pub struct Subject {
     pub target: Option<String>,
     /// How much money.
     pub amount: Option<Amount>,
+    /// The beginning of the command that it executes, if it is one.
+    pub command: Option<String>,
 }
 
 /// On whose behalf an action is taken, and what kind of trace it leaves: both are part of what
@@ -184,14 +188,33 @@ impl Action {
         }
     }
 
-    /// What it is about, without its arguments.
+    /// What it is about, in short.
     pub fn subject(&self) -> Subject {
         Subject {
             kind: self.kind.clone(),
             tool: self.tool.clone(),
             target: self.target.clone(),
             amount: self.amount.clone(),
+            command: self.command(),
         }
+    }
+
+    /// The beginning of the command that it executes.
+    fn command(&self) -> Option<String> {
+        let args = self.read_args()?;
+        let text = match (args.get("command"), args.get("argv")) {
+            (Some(Json::Text(command)), _) => command.trim().to_owned(),
+            (_, Some(Json::List(words))) => {
+                let words = words.iter().filter_map(|word| match word {
+                    Json::Text(word) => Some(word.as_str()),
+                    _ => None,
+                });
+                words.collect::<Vec<_>>().join(" ")
+            }
+            _ => return None,
+        };
+        let cut: String = text.chars().take(COMMAND_MAX).collect();
+        (!cut.is_empty()).then_some(cut)
     }
 
     /// Bytes of it that the world keeps.

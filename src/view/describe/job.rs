@@ -65,6 +65,11 @@ fn head(sheet: &mut Sheet, row: &JobRow, sight: &Sight) {
         sheet.pair_as("question", text, Role::NeedsYou);
         sheet.pair("answer with", format!("holdshort send {} TEXT", row.id));
     }
+    if let Some(first) = row.open_reviews.first() {
+        let names: Vec<String> = row.open_reviews.iter().map(ToString::to_string).collect();
+        let text = format!("{}: holdshort show {first}", names.join(", "));
+        sheet.pair_as("asks people", text, Role::NeedsYou);
+    }
     // How it ended has a line of its own.
     if row.reason.code != Code::Ended {
         let reason = words::reason(&row.reason, sight);

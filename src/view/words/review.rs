@@ -3,8 +3,9 @@
 use super::quote;
 use crate::base::text::sanitise;
 use crate::base::{JobId, Name, ReviewId, duration};
-use crate::model::action::{Action, Args, EffectClass, Json};
+use crate::model::action::{Action, EffectClass, Subject};
 use crate::model::fact::{Class, Requested, ReviewFact};
+use crate::model::page::ReviewRow;
 use crate::model::review::{Decision, Delivery, Fallback, Grant, Rule, Verdict, Vote};
 use crate::view::sight::Sight;
 
@@ -124,31 +125,23 @@ pub fn what(action: &Action) -> String {
 
 /// What would be done, in as few words as say it: `pay 4180.00 EUR to acme`, the beginning of a
 /// command, a tool and its target. For rows and titles; all of it stands on the card.
-pub fn deed(ask: EffectClass, action: &Action) -> String {
-    let target = action.target.as_deref().map(sanitise);
-    if let (EffectClass::Money, Some(amount)) = (ask, &action.amount) {
+pub fn deed(effect: EffectClass, subject: &Subject) -> String {
+    let target = subject.target.as_deref().map(sanitise);
+    if let (EffectClass::Money, Some(amount)) = (effect, &subject.amount) {
         let to = target.map_or_else(String::new, |target| format!(" to {target}"));
         return format!("pay {amount}{to}");
     }
-    match command_of(action) {
-        Some(command) => sanitise(&command).into_owned(),
-        None => what(action),
+    if let Some(command) = &subject.command {
+        return sanitise(command).into_owned();
     }
+    let tool = subject.tool.as_ref().unwrap_or(&subject.kind);
+    let on = target.map_or_else(String::new, |target| format!(" on {target}"));
+    format!("{}{on}", sanitise(tool))
 }
 
-/// The command an action executes, on one line.
-fn command_of(action: &Action) -> Option<String> {
-    let Args::Here(text) = &action.args else { return None };
-    let args = Json::read(text).ok()?;
-    if let Some(Json::Text(command)) = args.get("command") {
-        return Some(command.trim().to_owned()).filter(|command| !command.is_empty());
-    }
-    let Some(Json::List(words)) = args.get("argv") else { return None };
-    let words = words.iter().filter_map(|word| match word {
-        Json::Text(word) => Some(word.as_str()),
-        _ => None,
-    });
-    Some(words.collect::<Vec<_>>().join(" ")).filter(|command| !command.is_empty())
+/// The same for a row.
+pub fn deed_of(row: &ReviewRow) -> String {
+    deed(row.effect, &row.subject)
 }
 
 /// What kind of trace it leaves, for a title.

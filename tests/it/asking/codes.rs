@@ -152,3 +152,29 @@ fn a_held_question_that_nobody_answers_parks() {
     assert!(parked.is_some(), "what it held while people were asked: {usage}");
     assert_eq!(agents.place.run("verify ledger").code, 0);
 }
+
+#[test]
+fn a_process_of_the_job_that_left_its_parents_behind_answers_nothing_either() {
+    let agents = Agents::new("");
+    let field = |name: &str, value: &str| {
+        format!("$(sed 's/.*\"{name}\":\"\\({value}\\)\".*/\\1/' $DIR/doc)")
+    };
+    let script = format!(
+        "[ -n \"$HOLDSHORT_RESUME\" ] && exit 0\n\
+         holdshort ask --effect external --json -- x > $DIR/doc\n\
+         export R={} H={}\n\
+         (setsid sh -c 'env -u HOLDSHORT_TOKEN -u HOLDSHORT_JOB_ID \
+         holdshort approve $R --hash $H; echo orphan $? >> $DIR/codes' &)\n\
+         while [ ! -s $DIR/codes ]; do sleep 0.02; done; exit 75",
+        field("id", "R[0-9]*"),
+        field("action_hash", "sha256:[0-9a-f]*")
+    );
+    let job = agents.submit("", &format!("export DIR\n{script}"));
+    agents.until_line("codes", "orphan");
+    assert_eq!(agents.lines("codes"), ["orphan 4"]);
+    let review = agents.open(job);
+    assert_eq!(review.votes, []);
+    agents.place.until_state(job, "in_review");
+    agents.approve(&review);
+    agents.place.until_state(job, "succeeded");
+}

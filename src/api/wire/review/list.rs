@@ -67,6 +67,8 @@ pub struct ReviewLine {
     pub target: Option<String>,
     /// How much money.
     pub amount: Option<AmountShown>,
+    /// The beginning of the command that it executes, if it is one.
+    pub command: Option<String>,
     /// What the asker says about it; nobody checked this.
     pub summary: String,
     /// Hash of what it is about: `sha256:HEX`.
@@ -171,7 +173,7 @@ impl From<&ReviewRow> for ReviewLine {
     fn from(from: &ReviewRow) -> ReviewLine {
         let (since, since_mono) = split(from.since);
         let (asked_at, asked_mono) = split(from.asked);
-        let Subject { kind, tool, target, amount } = &from.subject;
+        let Subject { kind, tool, target, amount, command } = &from.subject;
         ReviewLine {
             id: from.id.to_string(),
             job: from.job.0,
@@ -183,6 +185,7 @@ impl From<&ReviewRow> for ReviewLine {
             tool: tool.as_ref().map(ToString::to_string),
             target: target.clone(),
             amount: amount.as_ref().map(Into::into),
+            command: command.clone(),
             summary: from.summary.clone(),
             action_hash: hash_text(from.hash),
             state: from.state.to_word(),
@@ -217,6 +220,7 @@ impl TryFrom<ReviewLine> for ReviewRow {
             tool: from.tool.map(Into::into),
             target: from.target,
             amount: from.amount.map(TryInto::try_into).transpose()?,
+            command: from.command,
         };
         Ok(ReviewRow {
             id: review_of(&from.id)?,

@@ -4,14 +4,14 @@
 //! is a list of values by path. Lines have numbers, so that one sees where a long one goes on.
 //! Start with [`lines`]; [`laid_out`] fits them to a width.
 
-use super::escape::{Piece, pieces};
-use crate::base::text::width;
+use super::escape::{Piece, escaped, pieces};
+use crate::base::text::{pad, width};
 use crate::model::action::{Action, Args, Json, projection};
 use crate::model::review::Review;
 use crate::view::line::{Cell, Line, Role};
 
-/// Columns of a label.
-const LABEL: usize = 9;
+/// Columns of a label: as many as the longest takes, within bounds.
+const LABEL: (usize, usize) = (9, 18);
 
 /// One value, or a few that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,20 @@ pub struct ByteLine {
     pub goes_on: bool,
     /// The same again so often: empty lines of a text.
     pub times: usize,
+}
+
+impl ByteLine {
+    /// What it is called where values are compared: an option, `command`, or its path.
+    pub fn name(&self) -> String {
+        let path = self.paths.first().map_or("", String::as_str);
+        let Some(at) = path.strip_prefix("args.argv.") else { return path.to_owned() };
+        if at == "0" {
+            return "command".to_owned();
+        }
+        let text: String = self.value.iter().map(|piece| &*piece.text).collect();
+        let word = text.trim_start().split([' ', '=']).next().unwrap_or_default();
+        word.to_owned()
+    }
 }
 
 /// Everything that a yes to a review is bound to.
@@ -199,11 +213,13 @@ pub fn laid_out(
 ) -> Vec<Line> {
     let gutter = lines.len().to_string().len().max(2);
     let room = columns.saturating_sub(gutter + 1).max(8);
+    let longest = lines.iter().map(|line| width(&line.label)).max().unwrap_or(0);
+    let label = longest.clamp(LABEL.0, LABEL.1);
     let mut out = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let said = mark(line);
         let number = format!("{:>gutter$} ", at + 1);
-        let mut rows = folded(line, room, said.is_some());
+        let mut rows = folded(line, room, label, said.is_some());
         if let (Some(said), Some(first)) = (said, rows.first_mut()) {
             let used: usize = first.iter().map(Cell::width).sum();
             let said = format!("<- {said}");
@@ -230,7 +246,7 @@ pub fn laid_out(
 }
 
 /// One line on as many rows as it takes: cut anywhere, for a cut at spaces would hide some.
-fn folded(line: &ByteLine, room: usize, loud: bool) -> Vec<Vec<Cell>> {
+fn folded(line: &ByteLine, room: usize, label: usize, loud: bool) -> Vec<Vec<Cell>> {
     let plain = if loud { Role::NeedsYou } else { Role::Plain };
     let mut rows: Vec<Vec<Cell>> = vec![Vec::new()];
     let mut used = 0;
@@ -254,9 +270,9 @@ fn folded(line: &ByteLine, room: usize, loud: bool) -> Vec<Vec<Cell>> {
     };
     let mut indent = if line.value.first().is_some_and(|p| p.text == "  ") { 4 } else { 0 };
     if !line.label.is_empty() {
-        let label = super::escape::escaped(&line.label);
-        let wide = width(&label).max(LABEL);
-        put(&crate::base::text::pad(&label, wide), Role::Muted, 0);
+        let name = escaped(&line.label);
+        let wide = width(&name).max(label);
+        put(&pad(&name, wide), Role::Muted, 0);
         put(" ", Role::Plain, 0);
         indent = if wide * 3 < room { wide + 1 } else { 2 };
     }

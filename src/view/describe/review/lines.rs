@@ -37,6 +37,16 @@ impl Lines {
         self.hung(vec![label], &escaped(value), Role::Plain);
     }
 
+    /// A beginning of any width and a value behind it.
+    pub fn named(&mut self, beginning: &str, value: &str, role: Role) {
+        self.named_as(beginning, value, Role::Muted, role);
+    }
+
+    /// The same with a role for each.
+    pub fn named_as(&mut self, beginning: &str, value: &str, first: Role, role: Role) {
+        self.hung(vec![Cell::new(beginning, first)], &escaped(value), role);
+    }
+
     /// Somebody's words, with their own lines and a mark before each.
     pub fn quote(&mut self, text: &str) {
         let mut empty = 0;

@@ -1,28 +1,34 @@
 //! Who asks, who may decide by which rule, who has spoken, who has it open.
 
 use super::lines::Lines;
-use crate::base::duration;
 use crate::base::text::sanitise;
-use crate::model::review::{Demand, Review, Said, Verdict, Vote};
+use crate::base::{Name, duration};
+use crate::model::page::ReviewCard;
+use crate::model::review::{Delivery, Demand, Review, Said, Verdict, Vote};
 use crate::view::line::Role;
 use crate::view::sight::Sight;
 use crate::view::words;
 
 /// Who asks, for whom, by which rule, and who was told.
-pub fn who(review: &Review, job: Option<&str>, listed: &[String], sight: &Sight, out: &mut Lines) {
+pub fn who(card: &ReviewCard, sight: &Sight, out: &mut Lines) {
+    let review = &card.review;
     let agent = review.ask.agent.as_deref();
     let attempt = review.attempt;
-    let job = job.map_or_else(String::new, |name| format!(" {name}"));
-    out.pair("asks", agent.map_or("the job", |agent| agent), Role::Plain);
-    out.pair("in job", &format!("{}{job}, attempt {attempt}", review.job), Role::Plain);
+    let name = &card.beside.job_name;
+    out.pair("asks", agent.unwrap_or("the job itself"), Role::Plain);
+    out.pair("in job", &format!("{} {name}, attempt {attempt}", review.job), Role::Plain);
     out.pair("for", &format!("{}, team {}", review.owner, review.team), Role::Plain);
     let asked = sight.day(review.asked.wall);
     let since = sight.since(review.asked.now);
     out.pair("asked", &format!("{asked}, {since} ago"), Role::Plain);
     out.pair("rule", &rule(review), Role::Plain);
-    if !listed.is_empty() {
-        out.pair("may say", &listed.join(", "), Role::Plain);
+    if !card.listed.is_empty() {
+        out.pair("decide", &names(&card.listed), Role::Plain);
     }
+    if !card.next.is_empty() {
+        out.pair("then", &format!("{} once escalated", names(&card.next)), Role::Muted);
+    }
+    you(card, out);
     if review.rule.assurance == Demand::High {
         let text = "needs another account than the job's, or a touched hardware key";
         out.pair("a yes", text, Role::NeedsYou);
@@ -32,18 +38,24 @@ pub fn who(review: &Review, job: Option<&str>, listed: &[String], sight: &Sight,
         let text = format!("{} hands the seat to {}", handed.from, handed.to);
         out.pair("seat", &text, Role::Plain);
     }
-    if review.ask.undeclared {
-        out.pair("note", "the job did not say that it would ask this", Role::Stuck);
-    }
-    if let Some(before) = review.denied_before {
-        out.pair("note", &format!("people said no to such a thing before: {before}"), Role::Stuck);
-    }
-    if let Some(old) = review.replaces {
-        out.pair(
-            "note",
-            &format!("takes the place of {old}, which was for other bytes"),
-            Role::Stuck,
-        );
+}
+
+fn names(names: &[Name]) -> String {
+    names.iter().map(|name| &**name).collect::<Vec<_>>().join(", ")
+}
+
+/// How the reader stands to it.
+fn you(card: &ReviewCard, out: &mut Lines) {
+    let reader = &card.beside.reader;
+    match (&reader.seat, &reader.why_not) {
+        _ if !card.review.is_open() => {}
+        (Some(_), None) if reader.own => {
+            out.pair("you", "own the job; nobody else is listed, so it is yours", Role::NeedsYou);
+        }
+        (Some(_), None) => out.pair("you", "may answer", Role::Good),
+        (Some(_), Some(lacks)) => out.pair("you", &format!("may say no; {lacks}"), Role::NeedsYou),
+        (None, Some(why)) => out.pair("you", &format!("may not answer: {why}"), Role::Muted),
+        (None, None) => out.pair("you", "may not answer", Role::Muted),
     }
 }
 
@@ -54,7 +66,10 @@ fn rule(review: &Review) -> String {
         Some(name) => format!("{name} ({})", rule.version),
         None => "the default".to_owned(),
     };
-    let yes = words::counted(u64::from(rule.need), "yes").replace("yess", "yeses");
+    let yes = match rule.need {
+        1 => "1 yes".to_owned(),
+        n => format!("{n} yeses"),
+    };
     match rule.deny_at {
         1 => format!("{name}: {yes}"),
         n => format!("{name}: {yes}, {n} noes deny"),
@@ -70,8 +85,7 @@ fn told(review: &Review, sight: &Sight, out: &mut Lines) {
     if let Some(text) = escalated {
         out.pair("level", text, Role::NeedsYou);
     }
-    let (arrived, failed): (Vec<_>, Vec<_>) =
-        review.told.iter().partition(|delivery| delivery.failed.is_none());
+    let arrived: Vec<&Delivery> = review.told.iter().filter(|told| told.arrived()).collect();
     if let Some(first) = arrived.first() {
         let mut names: Vec<&str> = Vec::new();
         for delivery in &arrived {
@@ -82,15 +96,23 @@ fn told(review: &Review, sight: &Sight, out: &mut Lines) {
         let text = format!("{} {}", names.join(", "), sight.day(first.at.wall));
         out.pair("told", &text, Role::Plain);
     }
-    if let Some(last) = failed.last() {
-        let why = last.failed.as_deref().unwrap_or_default();
-        let text = format!("{} by {} FAILED: {why}", last.to, last.via);
-        out.pair("told", &text, Role::Bad);
+    // Of each target what came of the last message to it.
+    let mut seen: Vec<&Name> = Vec::new();
+    for last in review.told.iter().rev() {
+        if seen.contains(&&last.via) {
+            continue;
+        }
+        seen.push(&last.via);
+        if !last.arrived() {
+            let role = if last.failed.is_some() { Role::Bad } else { Role::Muted };
+            out.pair("told", &words::review::delivery(last, sight), role);
+        }
     }
 }
 
 /// What was voted, what is missing, who looks at it.
-pub fn votes(review: &Review, you: Option<&str>, sight: &Sight, out: &mut Lines) {
+pub fn votes(card: &ReviewCard, you: Option<&str>, sight: &Sight, out: &mut Lines) {
+    let review = &card.review;
     let standing: Vec<&Vote> = review.standing_votes().collect();
     for vote in &review.votes {
         let (word, role) = match vote.verdict {
@@ -116,6 +138,10 @@ pub fn votes(review: &Review, you: Option<&str>, sight: &Sight, out: &mut Lines)
         }
         let text = format!("{name} has it open since {}", sight.day(since.wall));
         out.pair_as("...", &text, Role::Plain);
+    }
+    let voted = review.standing_votes().any(|vote| you == Some(&*vote.by));
+    if review.is_open() && card.beside.reader.seat.is_some() && !voted {
+        return out.pair_as("...", "you have not answered yet", Role::NeedsYou);
     }
     if review.votes.is_empty() && review.opened.keys().all(|name| you == Some(&**name)) {
         out.text("nobody has said anything yet", Role::Muted);

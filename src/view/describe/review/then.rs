@@ -2,20 +2,20 @@
 
 use super::lines::Lines;
 use crate::base::duration;
-use crate::model::estimate::Forecast;
-use crate::model::review::{Fallback, Grant, Review, ReviewState, Verdict, Wait};
+use crate::model::page::ReviewCard;
+use crate::model::page::reviews::Back;
+use crate::model::review::{Fallback, Grant, Review, ReviewState, Wait};
 use crate::view::line::Role;
 use crate::view::sight::Sight;
 
 /// Seconds in which a yes from a console can be taken back before it takes effect.
 pub const UNDO_SECONDS: u64 = 10;
 
-/// If one says yes. `back` is when the job could have room again.
-pub fn yes(review: &Review, back: Option<&Forecast>, sight: &Sight, out: &mut Lines) {
+/// If one says yes.
+pub fn yes(card: &ReviewCard, sight: &Sight, out: &mut Lines) {
+    let review = &card.review;
     let rule = &review.rule;
-    let given = review.standing_votes().filter(|v| v.verdict == Verdict::Approve).count();
-    let given = u32::try_from(given).unwrap_or(u32::MAX);
-    let missing = rule.need.saturating_sub(given);
+    let missing = rule.need.saturating_sub(card.beside.yes);
     if missing > 1 {
         let more = missing - 1;
         let text = format!("after yours {more} more must say yes");
@@ -27,21 +27,33 @@ pub fn yes(review: &Review, back: Option<&Forecast>, sight: &Sight, out: &mut Li
     };
     out.text(&format!("runs {times}, exactly these bytes"), Role::Plain);
     let job = review.job;
-    match (review.ask.wait, back) {
-        (Wait::Go, _) => out.text(&format!("job {job} goes on already"), Role::Plain),
-        (Wait::Hold { .. }, _) => out.text(&format!("job {job} goes on at once"), Role::Plain),
-        (_, Some(back)) => {
-            let from = duration::short(back.from.since(sight.now.wall));
-            let to = duration::short(back.to.since(sight.now.wall));
-            let when = if from == to { to } else { format!("{from} to {to}") };
-            out.text(&format!("job {job} is back in {when}"), Role::Plain);
-        }
-        (_, None) => out.text(&format!("job {job} is back once there is room"), Role::Plain),
-    }
+    let when = returns(review, card.back, sight);
+    out.text(&format!("job {job} {when}"), Role::Plain);
     let life = duration::exact(rule.grant);
     out.text(&format!("a yes is good for {life} once it runs"), Role::Plain);
     let undo = format!("u takes it back for {UNDO_SECONDS} s, R until it is used");
     out.text(&undo, Role::Muted);
+}
+
+/// When the job goes on after the answer, as it stands now.
+fn returns(review: &Review, back: Option<Back>, sight: &Sight) -> String {
+    let now = sight.now.wall;
+    match back {
+        _ if review.ask.wait == Wait::Go => "goes on already".to_owned(),
+        Some(Back::Waits) => "goes on at once: its process waits".to_owned(),
+        Some(Back::AtOnce) => "is back at once: there is room".to_owned(),
+        Some(Back::Then(when)) => {
+            let from = duration::short(when.from.since(now));
+            let to = duration::short(when.to.since(now));
+            let span = if from == to { to } else { format!("{from} to {to}") };
+            format!("is back in {span}, when there is room")
+        }
+        Some(Back::Later) => "is back once there is room; nobody knows when".to_owned(),
+        Some(Back::Others(1)) => "waits for 1 other answer then".to_owned(),
+        Some(Back::Others(n)) => format!("waits for {n} other answers then"),
+        Some(Back::Held) => "is held back by a person all the same".to_owned(),
+        None => "is back once it has saved itself and there is room".to_owned(),
+    }
 }
 
 /// If one says no.
