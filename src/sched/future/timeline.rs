@@ -2,8 +2,9 @@
 //! is reserved of that.
 //!
 //! Made from a [`Board`], so that what the cycle has decided so far counts. What is being
-//! stopped counts as gone. A [`Line`] of a node is over cores, bytes, tasks and devices; devices are counted, so that a share of one is taken to fit wherever as much is left
-//! over in all. Start with [`Timeline::of`], then [`Timeline::earliest`].
+//! stopped counts as gone. A [`Line`] of a node is over cores, bytes, tasks and devices; devices
+//! are counted, so that a share of one is taken to fit wherever as much is left over in all. Start
+//! with [`Timeline::of`], then [`Timeline::earliest`].
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::rc::Rc;
