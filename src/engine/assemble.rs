@@ -161,9 +161,9 @@ pub fn start(
     let first = Published { world, meter, seq: state.seq, notes, timeline: timeline.clone() };
     let shared = Arc::new(Shared::new(first));
     let environments = parts.environments.clone();
+    let (places, keys) = (parts.places.clone(), tokens.clone());
     let launcher =
-        Launcher::new(parts.places.clone(), tokens.clone(), launch_reader, environments.clone())
-            .with_papers(parts.papers);
+        Launcher::new(places, keys, launch_reader, environments.clone()).with_papers(parts.papers);
     let inner = Inner {
         installation: parts.journal.installation(),
         door: door.clone(),
@@ -204,8 +204,7 @@ pub fn start(
         nodes: parts.nodes,
     };
     let (tell, stopped) = oneshot::channel();
-    let door = door.clone();
-    let setup = parts.setup;
+    let (door, setup) = (door.clone(), parts.setup);
     let loop_body = move || {
         let end = owner.wake(&inbox, &door, setup, boot).and_then(|()| owner.run(&inbox));
         let _ = tell.send(end.unwrap_or_else(Stopped::Failed));

@@ -352,7 +352,8 @@ mod tests {
             let args = Json::object(vec![("argv".into(), Json::List(vec![Json::text(&text)]))]);
             let action = Action { args: Args::Here(args.canonical()), ..action("{}") };
             let rows = laid_out(&of_action(&action), columns, &|_| None);
-            let cells = |line: &Line| line.0.iter().skip(1).map(|c| c.text.clone()).collect::<String>();
+            let cells =
+                |line: &Line| line.0.iter().skip(1).map(|c| c.text.clone()).collect::<String>();
             let first = shell_word(&text).iter().map(|p| p.text.clone()).collect::<String>();
             let all: String = rows.iter().map(cells).collect();
             prop_assert!(all.starts_with(&first), "{} in {}", first, all);
