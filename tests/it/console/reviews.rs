@@ -111,7 +111,9 @@ fn the_list_has_each_thing_once_and_first_what_one_may_answer() {
     assert!(screen.contains("WAITING ON PEOPLE 5 - you can answer 4"), "{screen}");
     assert!(screen.contains("ACT NOW  R17 pay 4180.00 EUR"), "{screen}");
     assert!(!screen.contains(" 205 "), "its review stands for it: {screen}");
-    assert!(screen.contains("+ 1 waits on others"), "{screen}");
+    assert!(screen.contains("+ 2 more"), "{screen}");
+    let roomy = text(&staged(Fake::new(desk::many()), (120, 40), "").buffer());
+    assert!(roomy.contains("+ 1 waits on others"), "{roomy}");
     let screen = text(&staged(Fake::new(desk::many()), (80, 24), "1").buffer());
     assert!(screen.contains("R20"), "{screen}");
 }

@@ -10,6 +10,7 @@ pub mod booth;
 pub mod card;
 pub mod decision;
 pub mod fact;
+pub mod habit;
 pub mod list;
 pub mod reader;
 pub mod requests;

@@ -214,6 +214,8 @@ struct Part {
     above: bool,
     sorted: Option<(usize, Order)>,
     whole: bool,
+    /// Reviews that this user may answer.
+    mine: usize,
     /// Reviews that only others may answer, where they have no rows.
     others: u64,
 }
@@ -379,7 +381,7 @@ fn part(section: Section, slice: &Slice, counts: Counts, how: &How, whole: bool)
     let (beyond, above) = (slice.more, slice.above);
     let partly = beyond || above;
     let sorted = (partly && how.order != Order::Urgency).then_some((rows.len(), how.order));
-    Part { section, jobs, must, count, open, beyond, above, sorted, whole, others: 0 }
+    Part { section, jobs, must, count, open, beyond, above, sorted, whole, mine: 0, others: 0 }
 }
 
 /// Reviews before the jobs at a prompt, those of others at the end; no job beside its review.
@@ -405,8 +407,9 @@ fn with_reviews(part: Part, known: &Known, slice: &Slice) -> Part {
     };
     let others = if part.whole { 0 } else { theirs.len() as u64 };
     let theirs = theirs.into_iter().filter(|_| part.whole);
+    let answerable = mine.len();
     let jobs = mine.into_iter().chain(jobs).chain(theirs).collect();
-    Part { jobs, count, others, ..part }
+    Part { jobs, count, mine: answerable, others, ..part }
 }
 
 impl Part {
@@ -433,7 +436,8 @@ impl Part {
         if self.whole || self.section == Section::Ended {
             self.start()
         } else {
-            self.start().min(1)
+            // Reviews that one may answer come before whatever waits for room.
+            self.start().min(self.mine.clamp(1, 3))
         }
     }
 }

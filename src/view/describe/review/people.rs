@@ -4,9 +4,10 @@ use super::lines::Lines;
 use crate::base::text::sanitise;
 use crate::base::{Name, duration};
 use crate::model::page::ReviewCard;
-use crate::model::review::{Demand, Review, Said, Verdict, Vote};
+use crate::model::review::{Delivery, Demand, Review, Said, Verdict, Vote};
 use crate::view::line::Role;
 use crate::view::sight::Sight;
+use crate::view::words;
 
 /// Who asks, for whom, by which rule, and who was told.
 pub fn who(card: &ReviewCard, sight: &Sight, out: &mut Lines) {
@@ -79,13 +80,12 @@ fn told(review: &Review, sight: &Sight, out: &mut Lines) {
     let escalated = match review.level {
         0 => None,
         1 => Some("reminded"),
-        _ => Some("the next people are asked too"),
+        _ => Some("escalated: all who may decide are asked"),
     };
     if let Some(text) = escalated {
         out.pair("level", text, Role::NeedsYou);
     }
-    let (arrived, failed): (Vec<_>, Vec<_>) =
-        review.told.iter().partition(|delivery| delivery.failed.is_none());
+    let arrived: Vec<&Delivery> = review.told.iter().filter(|told| told.arrived()).collect();
     if let Some(first) = arrived.first() {
         let mut names: Vec<&str> = Vec::new();
         for delivery in &arrived {
@@ -96,10 +96,17 @@ fn told(review: &Review, sight: &Sight, out: &mut Lines) {
         let text = format!("{} {}", names.join(", "), sight.day(first.at.wall));
         out.pair("told", &text, Role::Plain);
     }
-    if let Some(last) = failed.last() {
-        let why = last.failed.as_deref().unwrap_or_default();
-        let text = format!("{} by {} FAILED: {why}", last.to, last.via);
-        out.pair("told", &text, Role::Bad);
+    // Of each target what came of the last message to it.
+    let mut seen: Vec<&Name> = Vec::new();
+    for last in review.told.iter().rev() {
+        if seen.contains(&&last.via) {
+            continue;
+        }
+        seen.push(&last.via);
+        if !last.arrived() {
+            let role = if last.failed.is_some() { Role::Bad } else { Role::Muted };
+            out.pair("told", &words::review::delivery(last, sight), role);
+        }
     }
 }
 
