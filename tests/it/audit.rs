@@ -20,7 +20,7 @@ fn config(more: &str) -> String {
     let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).unwrap().unwrap().name;
     format!(
         "[[node]]\nname = \"n1\"\ncpu = \"4\"\nmem = \"64Gi\"\n\
-         [[user]]\nname = \"ana\"\nos_user = \"{user}\"\n{more}"
+         [[user]]\nname = \"ana\"\nos_user = \"{user}\"\nrole = \"admin\"\n{more}"
     )
 }
 
@@ -336,10 +336,8 @@ fn whatever_is_done_to_the_stored_audit_is_found_and_named() {
         assert_eq!((known(&head), known(&head.replace(['1', '2', '3'], "4"))), (0, 1));
         office.sql("CREATE TABLE kept AS SELECT * FROM audit");
         let edited = |from: &str, to: &str, n: u64| {
-            format!(
-                "UPDATE audit SET bytes = CAST(replace(CAST(bytes AS TEXT), '{from}', '{to}') AS BLOB) \
-                 WHERE n = {n}"
-            )
+            let text = format!("replace(CAST(bytes AS TEXT), '{from}', '{to}')");
+            format!("UPDATE audit SET bytes = CAST({text} AS BLOB) WHERE n = {n}")
         };
         let swapped = "UPDATE audit SET n = -1 WHERE n = 1; UPDATE audit SET n = 1 WHERE n = 2; \
                        UPDATE audit SET n = 2 WHERE n = -1";

@@ -58,9 +58,8 @@ async fn whoever_waits_is_woken_by_the_answer_and_not_before() {
     let name = id(&review);
     let path = format!("/reviews/{name}?wait=50");
     let waits = office.ask(Method::GET, &path).send();
-    let looks = office.post(&format!("/reviews/{name}/look"), &json!({}));
     let votes = async {
-        looks.await;
+        office.post(&format!("/reviews/{name}/look"), &json!({})).await;
         let body = json!({"verdict": "deny", "reason": "not needed"});
         office.post(&format!("/reviews/{name}/vote"), &body).await
     };
