@@ -319,6 +319,6 @@ mod tests {
     fn what_the_console_would_open_is_shown_another_way() {
         assert!(failure(&["42"]).hint.contains("show 42"));
         assert!(failure(&["team:ml"]).hint.contains("ls team=ml"));
-        assert!(failure(&["R17"]).what.contains("no reviews yet"));
+        assert!(failure(&["R17"]).hint.contains("show R17"));
     }
 }

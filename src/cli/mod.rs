@@ -151,10 +151,10 @@ fn prepare(session: &Session, verb: &Linked, args: &[OsString]) -> Result<Ready,
         Linked::Quota(verb) => verb.check()?,
         Linked::Logs(verb) => verb.check(session)?,
         Linked::Ls(verb) => verb.check()?,
-        Linked::Ask(verb) => verb.check(session)?,
-        Linked::Gate(verb) => verb.check(session)?,
         Linked::Approve(verb) => verb.check()?,
         Linked::Delegate(verb) => verb.check()?,
+        Linked::Ask(verb) => verb.check(session)?,
+        Linked::Gate(verb) => verb.check(session)?,
         Linked::Plan(verb) => verb.check(session)?,
         _ => {}
     }

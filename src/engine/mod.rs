@@ -11,6 +11,7 @@ pub mod clock;
 mod day;
 mod durable;
 mod foresight;
+pub mod habits;
 pub mod handle;
 pub mod intake;
 mod launch;

@@ -12,6 +12,7 @@ use crate::base::{JobId, Name, ReviewId, Span, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
 use crate::model::outlook::{Outlook, Supposition};
+use crate::model::page::habits::HabitRow;
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ReviewCard, ReviewPage, ReviewQuery, ServerStatus,
@@ -159,6 +160,10 @@ impl Link for Local {
         key: String,
     ) -> Answer<'_, ReviewCard> {
         answer(async move { self.client.review_act(review, &verb, Some(key)).await })
+    }
+
+    fn habits(&self) -> Answer<'_, Vec<HabitRow>> {
+        answer(self.client.habits())
     }
 
     fn booth(&self, review: ReviewId) -> Answer<'_, Booth> {

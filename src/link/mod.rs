@@ -13,6 +13,7 @@ use crate::base::{JobId, Name, ReviewId, Span, Wall};
 use crate::model::command::{Report, Verb};
 use crate::model::history::History;
 use crate::model::outlook::{Outlook, Supposition};
+use crate::model::page::habits::HabitRow;
 use crate::model::page::usage::{UsagePage, UsageQuery};
 use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ReviewCard, ReviewPage, ReviewQuery, ServerStatus,
@@ -128,6 +129,11 @@ pub trait Link: Send + Sync {
     ) -> Answer<'_, ReviewCard> {
         drop(key);
         self.review_act(review, verb)
+    }
+
+    /// How each rule is answered; nothing without a server behind it.
+    fn habits(&self) -> Answer<'_, Vec<HabitRow>> {
+        Box::pin(async { Ok(Vec::new()) })
     }
 
     /// What this user must know to sign a vote on a review.

@@ -4,6 +4,7 @@
 //! nothing of JSON and nothing of screens.
 
 mod asked;
+pub mod habits;
 mod kept;
 pub mod reviews;
 mod teams;

@@ -93,7 +93,7 @@ async fn attempt(address: &Address, letter: &Letter) -> Tried {
         Way::Command { argv } => return command::run(argv, &letter::json(letter), limit).await,
         way => tokio::time::timeout(limit, post(way, letter)).await,
     };
-    let late = || format!("no answer within {}", crate::base::duration::short(address.timeout));
+    let late = || format!("no answer within {}", crate::base::duration::exact(address.timeout));
     match tried {
         Err(_) => Tried::Again(late()),
         Ok(Err(never)) => Tried::Never(never),

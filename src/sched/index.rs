@@ -26,6 +26,9 @@ use crate::sched::policy::gang::Share;
 use crate::sched::policy::order::Place;
 use crate::sched::policy::protection::may_evict_from;
 
+/// What a job's tasks ask for on which nodes.
+type Given = Arc<[(Name, Amounts)]>;
+
 pub use account::Account;
 pub(super) use holdings::{Holding, holdings};
 pub use order::{Order, order};
@@ -126,7 +129,7 @@ pub struct Index {
     pub(super) accounts: OrdMap<Name, Account>,
     /// Jobs that hold room and give way to others, by team, in the order of the queue, with what
     /// their tasks ask for on which nodes.
-    pub(super) givers: OrdMap<Name, OrdMap<Place, Arc<[(Name, Amounts)]>>>,
+    pub(super) givers: OrdMap<Name, OrdMap<Place, Given>>,
     /// The same by when they started, for minimum runtimes.
     pub(super) giver_starts: OrdMap<Name, OrdSet<(Mono, JobId)>>,
     /// When jobs that want room may first make others give some, if they wait for that.

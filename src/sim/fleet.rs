@@ -5,6 +5,7 @@
 //! commands. People of the simulation submit (`intake`) and act (`unrest`) the same way.
 
 mod intake;
+mod reviews;
 mod running;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -29,6 +30,7 @@ use crate::sim::agenda::Agenda;
 use crate::sim::books::Books;
 use crate::sim::conduct::Conduct;
 use crate::sim::dice::Dice;
+use crate::sim::petition::Petition;
 use crate::sim::play::Play;
 use crate::sim::process::{Process, Step};
 use crate::sim::site::{self, Scale};
@@ -61,6 +63,10 @@ pub(super) enum Due {
     Step(TaskId, u64, Step),
     /// A colleague answers a question, if it is still the same turn.
     Answer(TaskId, u64),
+    /// Somebody does something with what a job asks.
+    Petition(Box<Petition>),
+    /// A job uses the right that a yes gave it.
+    Use(ReviewId),
     /// Jobs keep coming.
     Arrivals(Arrivals),
     /// People and machines keep acting.
@@ -356,6 +362,8 @@ impl Fleet {
             Due::Gone(task, exit) => self.gone(task, exit),
             Due::Step(task, turn, step) => self.step(task, turn, step),
             Due::Answer(task, turn) => self.colleague_answers(task, turn),
+            Due::Petition(petition) => self.petition(&petition),
+            Due::Use(review) => self.use_right(review),
             Due::Arrivals(arrivals) => self.arrive(arrivals),
             Due::Unrest(each) => {
                 unrest::act(self);
@@ -407,6 +415,7 @@ impl Fleet {
                     self.next_health = Some(self.next_health.map_or(soon, |next| next.min(soon)));
                 }
                 Fact::PromptOver { job, .. } => self.answered(*job),
+                Fact::Review { review, job, fact } => self.review_news(*review, *job, fact),
                 _ => {}
             }
         }

@@ -16,6 +16,7 @@ pub mod dice;
 pub mod fleet;
 mod kinds;
 pub mod lab;
+mod petition;
 pub mod play;
 mod process;
 pub mod scene;

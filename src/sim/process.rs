@@ -42,6 +42,8 @@ pub(super) struct Process {
     /// Questions asked so far; the last may be open.
     asked: usize,
     asking: bool,
+    /// It waits for what people say to a review.
+    petitions: bool,
     reported: Span,
     saved: Span,
     /// When which work was begun, for the times in its output.
@@ -104,6 +106,7 @@ impl Process {
             frozen: false,
             asked,
             asking: false,
+            petitions: false,
             reported: from,
             saved: from,
             stretches: Vec::new(),
@@ -137,7 +140,8 @@ impl Process {
     /// It works from now on, unless something else holds it.
     pub(super) fn go_on(&mut self, at: At) {
         self.stand(at.now);
-        if self.began && !self.leaving && !self.frozen && !self.asking && self.over.is_none() {
+        let waits = self.frozen || self.asking || self.petitions;
+        if self.began && !self.leaving && !waits && self.over.is_none() {
             self.since = Some(at.now);
             self.stretches.push((self.work, at.wall));
         }
@@ -168,6 +172,18 @@ impl Process {
         self.stand(now);
         self.asking = false;
         self.over = Some(exit);
+    }
+
+    /// It stands still until people have answered a review.
+    pub(super) fn petitions(&mut self, now: Mono) {
+        self.stand(now);
+        self.petitions = true;
+    }
+
+    /// They have.
+    pub(super) fn heard(&mut self, at: At) {
+        self.petitions = false;
+        self.go_on(at);
     }
 
     /// The open question.

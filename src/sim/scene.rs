@@ -4,6 +4,7 @@
 //! the real core, so that histories, ages and reasons are what they would be. The seed moves
 //! times, lengths and the small jobs of the evening; the main figures (`cast`) stay.
 
+mod asking;
 mod cast;
 
 use crate::base::{Mono, Span, Wall};
@@ -37,6 +38,10 @@ pub fn open(seed: u64) -> Fleet {
     let mut dice = Dice::of(seed, &[1]);
     for (minutes, play) in cast::everybody(&mut dice) {
         stage(&mut fleet, present, minutes, play, &mut dice);
+    }
+    for (minutes, petition) in asking::everything() {
+        let due = Due::Petition(Box::new(petition));
+        fleet.agenda.put(present - Span::mins(minutes), due);
     }
     let looked = present - Span::mins(LOOKED);
     let mark = before(Span::mins(LOOKED));

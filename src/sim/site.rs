@@ -1,12 +1,15 @@
 //! Where the simulation takes place: machines, people, teams, countable resources.
 
-use crate::base::Name;
+use crate::base::{Name, Span};
+use crate::model::action::{Amount, EffectClass};
 use crate::model::node::Gpu;
 use crate::model::people::{Grant, Role, User};
 use crate::model::ports::runner::Machine;
+use crate::model::review::ReviewPolicy;
 use crate::model::setup::{Countable, Cycle, Defaults, Setup};
 use crate::model::team::{DEFAULT_QUEUE_PRIORITY, Terms};
 use crate::model::{Actor, Resources, Team};
+use crate::sim::petition::names;
 
 /// The person at the screen: owner of the server, so admin.
 pub const OWNER: &str = "ana";
@@ -86,11 +89,38 @@ pub(super) fn setup(scale: &Scale) -> Setup {
         users: PEOPLE.map(user).into(),
         owner_uid: 1000,
         windows: Vec::new(),
-        review_policies: Vec::new(),
+        review_policies: review_policies(),
         pools: Vec::new(),
         cycle: Cycle::default(),
         defaults: Defaults { keep_ended: 600, ..Defaults::default() },
     }
+}
+
+/// Who decides what: payments, what customers see, the vault. All else falls to the owner.
+fn review_policies() -> Vec<ReviewPolicy> {
+    let above = Amount::parse("1000", "EUR").ok();
+    let policy = |name: &str, effects: &[EffectClass], approvers: Vec<Name>| ReviewPolicy {
+        name: name.into(),
+        effects: effects.iter().copied().collect(),
+        approvers,
+        ..ReviewPolicy::default()
+    };
+    let money: &[EffectClass] = &[EffectClass::Money];
+    vec![
+        ReviewPolicy {
+            above,
+            need: Some(2),
+            within: Some(Span::hours(1)),
+            ..policy("large-payments", money, names(["ana", "bob", "carl"]))
+        },
+        policy("payments", money, names(["ana", "bob", "carl"])),
+        policy("customers", &[EffectClass::External], names(["bob", "dora"])),
+        ReviewPolicy {
+            tools: [Name::from("vault")].into(),
+            within: Some(Span::hours(2)),
+            ..policy("vault", &[], names(["dora", "bob"]))
+        },
+    ]
 }
 
 /// A team. That which has the GPUs for its work comes first.

@@ -4,16 +4,18 @@ use std::collections::BTreeSet;
 
 use ratatui::layout::Rect;
 
-use crate::base::{JobId, Span, duration};
+use crate::base::{JobId, ReviewId, Span, duration};
 use crate::link::LinkError;
 use crate::model::Fact;
 use crate::model::page::EventRow;
+use crate::model::review::ReviewVerb;
 use crate::tui::actions::{self, cancel, losses, undo::Undo};
 use crate::tui::event::{Deed, Effect, Event, Mouse};
-use crate::tui::feed::{Connection, Data, From, Rows, Want};
+use crate::tui::feed::{Answer, Connection, Data, From, Rows, Want};
 use crate::tui::ground::{Ground, Open, Options};
 use crate::tui::guard::EscapeGuard;
 use crate::tui::keys::{Code, Key};
+use crate::tui::known::people::is_mine;
 use crate::tui::known::{Alarms, Looked, alarm};
 use crate::tui::layout::Layout;
 use crate::tui::panes::{self, Command, Elements, Kind, Motion, Pane, Target};
@@ -36,6 +38,8 @@ pub struct App {
     guard: EscapeGuard,
     alarms: Alarms,
     title: String,
+    /// Reviews of which was said that somebody here looks at them.
+    glances: BTreeSet<ReviewId>,
     focused: Option<bool>,
     ended: bool,
 }
@@ -49,8 +53,10 @@ impl App {
             home.set_filter(filter);
         }
         let mut stack: Vec<Box<dyn Pane>> = vec![Box::new(home)];
-        if let Open::Job(job) = open {
-            stack.push(panes::open(Kind::Job, Some(job)));
+        match open {
+            Open::Job(job) => stack.push(panes::open(Kind::Job, &job.into())),
+            Open::Review(review) => stack.push(panes::open(Kind::Review, &review.into())),
+            Open::Home | Open::Filter(_) => {}
         }
         App {
             ground: Ground::new(options, size),
@@ -60,6 +66,7 @@ impl App {
             guard: EscapeGuard::default(),
             alarms: Alarms::default(),
             title: String::new(),
+            glances: BTreeSet::new(),
             focused: None,
             ended: false,
         }
@@ -84,14 +91,40 @@ impl App {
             Event::Tick => {}
             Event::Continued => out.push(Effect::Redraw),
             Event::End => self.leave(&mut out),
+            Event::Edited(editing, result) => actions::review::edited(self, &editing, result),
         }
         self.settle();
+        self.glance(&mut out);
         out
+    }
+
+    /// Says whose cards are looked at here: others who may decide see that somebody does.
+    fn glance(&mut self, out: &mut Vec<Effect>) {
+        let cards = self.stack.iter().filter(|pane| pane.kind() == Kind::Review);
+        let shown = cards.filter_map(|pane| pane.target(&self.ground).review);
+        let may = |id: &ReviewId| {
+            let card = self.ground.known.cards.get(id);
+            card.is_some_and(|card| card.review.is_open() && is_mine(&card.beside))
+        };
+        let known = &self.glances;
+        let shown: BTreeSet<ReviewId> = match (self.ended, self.ground.may_act()) {
+            (true, _) => BTreeSet::new(),
+            (false, Ok(())) => shown.filter(|id| known.contains(id) || may(id)).collect(),
+            (false, Err(_)) => return,
+        };
+        let deed = |review, verb| Effect::Do(Deed::Review { review, verb: Box::new(verb) });
+        let came = shown.difference(known).map(|id| deed(*id, ReviewVerb::Look));
+        let went = known.difference(&shown).map(|id| deed(*id, ReviewVerb::Leave));
+        let said: Vec<Effect> = came.chain(went).collect();
+        // Before the end of everything, if this is it.
+        let at = out.iter().position(|effect| *effect == Effect::Quit).unwrap_or(out.len());
+        out.splice(at..at, said);
+        self.glances = shown;
     }
 
     /// What is shown and so has to be fetched.
     pub fn wants(&self) -> BTreeSet<Want> {
-        let mut wants = BTreeSet::from([Want::Summary]);
+        let mut wants = BTreeSet::from([Want::Summary, Want::Reviews]);
         // What needs somebody is always known: the header, the title and alarms speak of it.
         let rows = |section| {
             let (filter, from) = (String::new(), From::Start);
@@ -156,12 +189,20 @@ impl App {
         self.target().folded.filter(|_| !marked)
     }
 
-    /// Opens a pane in front of the others.
+    /// Opens a pane about a job in front of the others.
     pub fn open(&mut self, kind: Kind, job: Option<JobId>) {
+        self.open_about(kind, &Target { job, ..Target::default() });
+    }
+
+    /// Opens a pane in front of the others.
+    pub fn open_about(&mut self, kind: Kind, about: &Target) {
         /// Open panes at most: the oldest behind the home list goes.
         const DEPTH_MAX: usize = 12;
         let same = |pane: &dyn Pane, ground: &Ground| {
-            pane.kind() == kind && (job.is_none() || pane.target(ground).job == job)
+            let of = pane.target(ground);
+            pane.kind() == kind
+                && (about.job.is_none() || of.job == about.job)
+                && (about.review.is_none() || of.review == about.review)
         };
         let ground = &self.ground;
         if let Some(at) = self.stack.iter().position(|pane| same(&**pane, ground)) {
@@ -171,7 +212,7 @@ impl App {
         if self.stack.len() >= DEPTH_MAX {
             self.stack.remove(1);
         }
-        self.stack.push(panes::open(kind, job));
+        self.stack.push(panes::open(kind, about));
         self.settle();
     }
 
@@ -209,6 +250,11 @@ impl App {
         }
         self.undo.remember(&deed, &self.ground.known);
         out.push(Effect::Do(deed));
+    }
+
+    /// It was left.
+    pub fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// Ends the console: what is shown counts as looked at.
@@ -273,7 +319,8 @@ impl App {
 
     fn paste(&mut self, text: &str, out: &mut Vec<Effect>) {
         if let Some(popup) = &mut self.popup {
-            let outcome = popup.paste(text);
+            let now = self.ground.known.clock.console();
+            let outcome = popup.paste(text, now);
             self.after_popup(outcome, out);
             return;
         }
@@ -340,10 +387,25 @@ impl App {
             self.drop_marks(rows);
         }
         self.tell_of_link(&data);
+        let answers = matches!(&data, Data::Answer(_, Answer::Review(_)));
         let answered = matches!(data, Data::Answer(..) | Data::Changed { .. });
         self.ground.known.take(data);
+        if answers {
+            // What the pane says of it comes first: why the line closed is what stays.
+            self.settle();
+            self.close_void();
+        }
         if answered {
             self.tell_elsewhere(out);
+        }
+    }
+
+    /// An answer to a card that is not there any more is not given.
+    fn close_void(&mut self) {
+        let Some(Popup::Answer(answer)) = &self.popup else { return };
+        if let Some(why) = answer.void(&self.ground.known) {
+            self.popup = None;
+            self.ground.complain(why);
         }
     }
 
@@ -385,7 +447,7 @@ impl App {
     }
 
     fn tell_elsewhere(&mut self, out: &mut Vec<Effect>) {
-        if let Some(text) = self.alarms.fresh(&self.ground.known)
+        if let Some(text) = self.alarms.fresh(&self.ground.known, &self.ground.sight())
             && self.focused != Some(true)
         {
             out.push(Effect::Notify(text));

@@ -9,10 +9,14 @@ use crate::base::text;
 use crate::tui::actions::TABLE;
 use crate::tui::app::App;
 use crate::tui::keys::Key;
+use crate::tui::known::{Known, Slice};
 use crate::tui::panes::home::is_bad;
 use crate::tui::section::Section;
 use crate::tui::theme::Ink;
 use crate::tui::widgets::Canvas;
+
+/// From this width on the line says how many of those who wait this user can answer.
+const YOURS_FROM: u16 = 100;
 
 /// A section, as it may be said.
 struct Label {
@@ -115,14 +119,23 @@ fn lead(app: &App, canvas: &mut Canvas, area: Rect) -> u16 {
 
 fn labels(app: &App) -> Vec<Label> {
     let counts = app.ground.known.counts();
+    let known = &app.ground.known;
+    let people = known.people_count();
+    // The section's title says it too, where there is no room for it here.
+    let roomy = app.ground.size.0 >= YOURS_FROM;
+    let yours = known.reviews.as_ref().filter(|_| roomy);
+    let yours = yours.filter(|page| page.open > 0).map(|_| known.answerable());
     let target = app.target();
     let filter = app.front().and_then(|pane| pane.filter()).unwrap_or_default();
     let label = |section: Section| {
         let slice = app.ground.known.slice(section);
-        let have = slice.map_or(0, |slice| slice.rows.len() as u64);
+        let have = match section {
+            Section::People => slice.map_or(0, |slice| people_of(known, slice)),
+            _ => slice.map_or(0, |slice| slice.rows.len() as u64),
+        };
         let open = slice.is_some_and(|slice| slice.more || slice.above);
         let all = match section {
-            Section::People => Some(counts.human),
+            Section::People => Some(people),
             Section::Stuck => Some(counts.stuck),
             Section::Running => Some(counts.running),
             Section::Queued => Some(counts.queued),
@@ -137,6 +150,8 @@ fn labels(app: &App) -> Vec<Label> {
             Some(all) => format!("{short} of {all}"),
             None => short.clone(),
         };
+        let yours = yours.filter(|_| section == Section::People && filter.is_empty());
+        let long = yours.map_or(long, |yours| format!("{short} (you {yours})"));
         let bad = slice.filter(|_| section == Section::Ended);
         let bad = bad.map_or(0, |slice| slice.rows.iter().filter(|row| is_bad(row)).count());
         let chosen = target.section == Some(section);
@@ -158,6 +173,13 @@ fn labels(app: &App) -> Vec<Label> {
         labels.iter_mut().for_each(|label| label.empty = false);
     }
     labels
+}
+
+/// What waits on people of what a filter lets through.
+fn people_of(known: &Known, slice: &Slice) -> u64 {
+    let jobs = slice.rows.iter().filter(|row| !known.is_told_by_review(row)).count();
+    let reviews = known.open_reviews().filter(|row| known.is_listed(row.job)).count();
+    (jobs + reviews) as u64
 }
 
 /// The ways to teams and hours, where there is room and something to see.

@@ -3,8 +3,10 @@
 //! The loop gathers these from the terminal, the feed and the system; [`crate::tui::App`] takes
 //! them one by one and answers with [`Effect`]s.
 
-use crate::base::{JobId, Name, Wall};
+use crate::base::{JobId, Name, ReviewId, Wall};
+use crate::model::action::Action;
 use crate::model::command::Verb;
+use crate::model::review::ReviewVerb;
 use crate::model::team::TeamEdit;
 use crate::tui::feed::Data;
 use crate::tui::keys::Key;
@@ -35,6 +37,8 @@ pub enum Event {
     Continued,
     /// The program shall end.
     End,
+    /// A text came back from the editor, or why none did.
+    Edited(Box<Editing>, Result<String, String>),
 }
 
 /// What the mouse did.
@@ -63,6 +67,8 @@ pub enum Effect {
     Suspend,
     /// Start the server that was stopped.
     Start,
+    /// Have a text changed in the user's editor.
+    Edit(Box<Editing>),
     /// Draw every cell anew.
     Redraw,
     /// End the console.
@@ -140,11 +146,37 @@ pub enum Deed {
     },
     /// This user has seen what ended up to an instant.
     Looked(Wall),
+    /// Something with a review.
+    Review {
+        /// The review.
+        review: ReviewId,
+        /// What.
+        verb: Box<ReviewVerb>,
+    },
+}
+
+/// A text that somebody changes in an editor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Editing {
+    /// The review it is about.
+    pub review: ReviewId,
+    /// Hash of what was looked at.
+    pub hash: String,
+    /// What it is about now.
+    pub action: Action,
+    /// What the editor begins with.
+    pub text: String,
 }
 
 impl Deed {
     /// It changes something: everything but moving one's own mark.
     pub fn changes(&self) -> bool {
         !matches!(self, Deed::Looked(_))
+    }
+
+    /// It only says who looks at a review: nobody waits for it, and nobody is told how it went.
+    pub fn is_glance(&self) -> bool {
+        let Deed::Review { verb, .. } = self else { return false };
+        matches!(**verb, ReviewVerb::Look | ReviewVerb::Leave)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{FixedOffset, Local};
 
-use crate::base::{JobId, Span, Wall};
+use crate::base::{JobId, ReviewId, Span, Wall};
 use crate::tui::actions::{Keymap, TABLE};
 use crate::tui::keys::Key;
 use crate::tui::known::Known;
@@ -26,6 +26,8 @@ pub enum Open {
     Home,
     /// A job.
     Job(JobId),
+    /// A review.
+    Review(ReviewId),
     /// The home list with a filter.
     Filter(String),
 }

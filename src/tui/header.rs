@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::base::quantity::{format_bytes, format_cpu, format_gpu};
+use crate::base::text::cut;
 use crate::base::{Span, duration, text};
 use crate::link::STOPPED;
 use crate::model::Resources;
@@ -11,11 +12,13 @@ use crate::tui::app::App;
 use crate::tui::counts;
 use crate::tui::feed::Connection;
 use crate::tui::ground::Ground;
+use crate::tui::known::people::is_mine;
 use crate::tui::panes::Kind;
 use crate::tui::section::Section;
 use crate::tui::theme::Ink;
 use crate::tui::widgets::Canvas;
 use crate::view::describe;
+use crate::view::describe::review::silence;
 use crate::view::line::{Line, Role};
 use crate::view::next::{next, trouble};
 use crate::view::sight::Sight;
@@ -142,33 +145,22 @@ pub fn alerts(ground: &Ground) -> Vec<Line> {
     if let Some(hold) = &summary.paused {
         lines.push(describe::held("EVERYTHING", hold, &sight));
     }
-    if ground.known.counts().human == 0 {
+    let people = ground.known.people_count() > 0;
+    if !people {
         lines.extend(going(ground, &sight));
     }
+    // Whose time is short comes before everything that can wait.
+    let urgent = urgent(ground, &sight);
+    let waits = urgent.is_none();
+    lines.extend(urgent);
     let lost: Vec<_> = summary.nodes.iter().filter(|node| !node.up).map(|n| &*n.name).collect();
     if !lost.is_empty() {
         lines.push(Line::of(format!("lost: {}", lost.join(", ")), Role::Bad));
     }
     let counts = ground.known.counts();
-    if counts.human > 0 {
-        let people = ground.known.watched(Section::People);
-        let first = people.and_then(|slice| slice.rows.first());
-        let asks = first.and_then(|row| Some((row, row.prompt.as_ref()?)));
-        let text = match asks {
-            Some((row, prompt)) => {
-                let since = sight.since(prompt.since.now);
-                let asked = words::quote(&prompt.text);
-                let more = match counts.human - 1 {
-                    0 => String::new(),
-                    1 => "; 1 more job needs you".to_owned(),
-                    n => format!("; {n} more jobs need you"),
-                };
-                format!("{} {} asks {asked} since {since}{more}", row.id, row.name)
-            }
-            None => format!("{} for an answer", counted_waits(counts.human)),
-        };
-        lines.push(Line::of(text, Role::NeedsYou));
-    } else if counts.stuck > 0 {
+    if people && waits {
+        lines.push(Line::of(waiting(ground, &sight), Role::NeedsYou));
+    } else if !people && counts.stuck > 0 {
         let stuck = ground.known.watched(Section::Stuck);
         let text = match stuck.and_then(|slice| slice.rows.first()) {
             Some(row) => {
@@ -180,6 +172,52 @@ pub fn alerts(ground: &Ground) -> Vec<Line> {
         lines.push(Line::of(text, Role::Stuck));
     }
     lines
+}
+
+/// The review of this user's whose time is short: what happens, and when.
+fn urgent(ground: &Ground, sight: &Sight) -> Option<Line> {
+    let mut mine = ground.known.open_reviews().filter(|row| is_mine(&row.beside));
+    let row = mine.find(|row| silence::is_pressing(*row, sight))?;
+    let left = duration::short(row.deadline.since(sight.now.wall));
+    let (deed, then) = (words::review::deed_of(row), silence::verdict(row));
+    let text = format!("ACT NOW  {} {}: {left} left, then {then}", row.id, cut(&deed, 48));
+    Some(Line::of(text, Role::Bad))
+}
+
+/// Who waits for an answer: a review of this user's, a job at a prompt, what others decide.
+fn waiting(ground: &Ground, sight: &Sight) -> String {
+    let known = &ground.known;
+    let more = match known.people_count().saturating_sub(1) {
+        0 => String::new(),
+        1 if known.reviews.as_ref().is_none_or(|page| page.open == 0) => {
+            "; 1 more job needs you".to_owned()
+        }
+        n if known.reviews.as_ref().is_none_or(|page| page.open == 0) => {
+            format!("; {n} more jobs need you")
+        }
+        n => format!("; {n} more"),
+    };
+    let mut reviews = known.open_reviews();
+    let first = reviews.next();
+    if let Some(row) = first.filter(|row| is_mine(&row.beside)) {
+        let deed = words::review::deed_of(row);
+        let since = sight.since(row.asked.now);
+        let then = silence::countdown(row, sight);
+        return format!("{} asks since {since}: {}; {then}{more}", row.id, cut(&deed, 48));
+    }
+    let prompt = known.at_prompt().next().and_then(|row| Some((row, row.prompt.as_ref()?)));
+    if let Some((row, prompt)) = prompt {
+        let since = sight.since(prompt.since.now);
+        let asked = words::quote(&prompt.text);
+        return format!("{} {} asks {asked} since {since}{more}", row.id, row.name);
+    }
+    match first {
+        Some(row) => {
+            let (deed, then) = (words::review::deed_of(row), silence::countdown(row, sight));
+            format!("{} waits on others: {}; {then}{more}", row.id, cut(&deed, 48))
+        }
+        None => format!("{} for an answer", counted_waits(known.people_count())),
+    }
 }
 
 /// What is about to be cancelled and can still be kept.
@@ -215,12 +253,13 @@ pub fn alert(app: &App, canvas: &mut Canvas, area: Rect) {
     canvas.fill(area, ink);
     let right = area.right().saturating_sub(1);
     let short = going_short(&app.ground, &app.ground.sight());
-    let short = short.filter(|_| app.ground.known.counts().human > 0);
+    let short = short.filter(|_| app.ground.known.people_count() > 0);
     let wide = if short.is_some() { area.width / 2 } else { area.width / 3 };
     let hint = match (app.kind(), lines.len()) {
         _ if short.is_some() && ink == Ink::Alert => short.unwrap_or_default(),
         // Who holds everything, until when and why needs the whole line.
         _ if ink == Ink::Halt => String::new(),
+        (Kind::Home, 1) if app.target().review.is_some() => "Enter = open".to_owned(),
         (Kind::Home, 1) => "n = take me".to_owned(),
         (_, 1) => String::new(),
         (_, n) => format!("and {} more", n - 1),

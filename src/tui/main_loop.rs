@@ -9,12 +9,14 @@ use crossterm::event::{Event as TermEvent, EventStream, MouseEventKind};
 use futures::StreamExt;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use crate::base::Span;
 use crate::link::Link;
 use crate::tui::app::App;
-use crate::tui::event::{Effect, Event, Mouse};
+use crate::tui::editor;
+use crate::tui::event::{Editing, Effect, Event, Mouse};
 use crate::tui::feed::{Data, Feed};
 use crate::tui::ground::{Options, Starter};
 use crate::tui::keys::Key;
@@ -65,7 +67,7 @@ pub async fn run(link: Arc<dyn Link>, options: Options) -> Result<(), Problem> {
         data,
         told: data_in,
         signals,
-        keys: keys(),
+        keys: Keys::read(),
         gone: term::gone(),
         began: Instant::now(),
         outside: Outside::of_environment(),
@@ -76,8 +78,25 @@ pub async fn run(link: Arc<dyn Link>, options: Options) -> Result<(), Problem> {
 
 /// Reads the terminal beside the loop. The library's stream forgets to wake whoever polls it
 /// twice in different ways, so only this task ever polls it.
-fn keys() -> mpsc::Receiver<std::io::Result<TermEvent>> {
-    let (sender, receiver) = mpsc::channel(WAITING_MAX);
+struct Keys {
+    events: mpsc::Receiver<std::io::Result<TermEvent>>,
+    reader: JoinHandle<()>,
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        self.reader.abort();
+    }
+}
+
+impl Keys {
+    fn read() -> Keys {
+        let (sender, events) = mpsc::channel(WAITING_MAX);
+        Keys { events, reader: read_keys(sender) }
+    }
+}
+
+fn read_keys(sender: mpsc::Sender<std::io::Result<TermEvent>>) -> JoinHandle<()> {
     tokio::spawn(async move {
         let mut stream = EventStream::new();
         loop {
@@ -90,8 +109,7 @@ fn keys() -> mpsc::Receiver<std::io::Result<TermEvent>> {
                 return;
             }
         }
-    });
-    receiver
+    })
 }
 
 struct Signals {
@@ -120,7 +138,7 @@ struct Loop {
     data: mpsc::Receiver<Data>,
     told: mpsc::Sender<Data>,
     signals: Signals,
-    keys: mpsc::Receiver<std::io::Result<TermEvent>>,
+    keys: Keys,
     gone: oneshot::Receiver<()>,
     began: Instant,
     outside: Outside,
@@ -179,7 +197,7 @@ impl Loop {
             _ = self.signals.interrupt.recv() => Event::End,
             _ = self.signals.quit.recv() => Event::End,
             _ = self.signals.go_on.recv() => Event::Continued,
-            key = self.keys.recv() => match key {
+            key = self.keys.events.recv() => match key {
                 Some(Ok(event)) => match translated(&event) {
                     Some(event) => event,
                     None => return Ok(None),
@@ -195,7 +213,7 @@ impl Loop {
         };
         let mut events = vec![first];
         while events.len() < DRAIN_MAX {
-            if let Ok(Ok(event)) = self.keys.try_recv() {
+            if let Ok(Ok(event)) = self.keys.events.try_recv() {
                 events.extend(translated(&event));
             } else if let Ok(data) = self.data.try_recv() {
                 events.push(Event::Data(data));
@@ -208,7 +226,7 @@ impl Loop {
 
     async fn perform(&mut self, effect: Effect, term: &mut Term) -> Result<Go, Problem> {
         match effect {
-            Effect::Do(deed @ crate::tui::event::Deed::Looked(_)) => {
+            Effect::Do(deed) if self.app.has_ended() => {
                 // The console is leaving: this is not worth waiting for longer than a moment.
                 let call = crate::tui::feed::deeds::perform(&*self.link, &deed);
                 let _ = tokio::time::timeout(Duration::from_millis(500), call).await;
@@ -227,6 +245,7 @@ impl Loop {
                 self.resize(term);
             }
             Effect::Start => self.start(),
+            Effect::Edit(editing) => self.edit(&editing, term).await?,
             Effect::Redraw => {
                 term.again()?;
                 self.resize(term);
@@ -234,6 +253,27 @@ impl Loop {
             Effect::Quit => return Ok(Go::End),
         }
         Ok(Go::On)
+    }
+
+    /// Gives the terminal to the editor until it ends. Nobody else reads keys meanwhile.
+    async fn edit(&mut self, editing: &Editing, term: &mut Term) -> Result<(), Problem> {
+        self.keys.reader.abort();
+        // Only once the reader is gone are keys the editor's.
+        let _ = (&mut self.keys.reader).await;
+        term.lend();
+        let changed = editor::change(&editing.text, &editing.review.to_string()).await;
+        term.again()?;
+        self.keys = Keys::read();
+        self.signals = Signals::new()?;
+        self.resize(term);
+        let event = Event::Edited(Box::new(editing.clone()), changed);
+        let now = self.now();
+        for effect in self.app.update(event, now) {
+            if let Effect::Do(deed) = effect {
+                self.feed.act(deed);
+            }
+        }
+        Ok(())
     }
 
     /// Starts the server beside the loop.

@@ -10,6 +10,8 @@ pub mod actions;
 pub mod app;
 pub mod counts;
 pub mod draw;
+pub mod editing;
+mod editor;
 pub mod event;
 pub mod feed;
 pub mod ground;

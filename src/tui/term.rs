@@ -146,6 +146,11 @@ impl Term {
         self.again()
     }
 
+    /// Gives the terminal to a program that runs now; [`Term::again`] takes it back.
+    pub fn lend(&mut self) {
+        leave();
+    }
+
     /// Takes the terminal after somebody else had it.
     ///
     /// # Errors

@@ -22,8 +22,9 @@ fn words_of_later_versions_and_other_tools_are_usage_errors() {
     let world = World::new();
     for words in [
         ["do", "claude", "fix it"].as_slice(),
-        &["approve", "R17"],
-        &["R17"],
+        &["approve", "team:ml"],
+        &["approve", "R17", "--until", "never"],
+        &["delegate"],
         &["squeue"],
         &["kill", "42"],
         &["submit", "--deadline", "1h", "--", "true"],

@@ -22,6 +22,7 @@ mod keys;
 mod lab;
 mod ledger;
 mod live;
+mod notify;
 mod place;
 mod pools;
 mod review;

@@ -4,11 +4,13 @@ use super::{Ask, CallError, Client};
 use crate::api::wire::receipt::Receipt;
 use crate::api::wire::review::booth::BoothDocument;
 use crate::api::wire::review::card::ReviewDocument;
+use crate::api::wire::review::habit::HabitList;
 use crate::api::wire::review::list::{ReviewList, cursor_text};
 use crate::api::wire::review::requests::{AskRequest, AwayRequest, body_of};
 use crate::api::wire::time::Time;
 use crate::api::wire::{WireError, check_version};
 use crate::base::{JobId, Name, ReviewId, Span, Wall};
+use crate::model::page::habits::HabitRow;
 use crate::model::page::reviews::Which;
 use crate::model::page::{ReviewCard, ReviewPage, ReviewQuery};
 use crate::model::review::{self, Booth, ReviewVerb};
@@ -88,6 +90,15 @@ impl Client {
             None => ask.keyed(),
         };
         Ok(self.document::<ReviewDocument>(ask).await?.try_into()?)
+    }
+
+    /// How each rule is answered.
+    ///
+    /// # Errors
+    /// As every call.
+    pub async fn habits(&self) -> Call<Vec<HabitRow>> {
+        let ask = Ask::get("/api/v1/reviews/rules");
+        Ok(self.document::<HabitList>(ask).await?.try_into()?)
     }
 
     /// What this user must know to sign a vote on a review.

@@ -45,6 +45,7 @@ use super::{
         reviews::show,
         reviews::ask,
         reviews::booth,
+        reviews::rules,
         reviews::vote,
         reviews::edit,
         reviews::ask_back,

@@ -5,10 +5,12 @@
 
 mod acts;
 mod ask;
+mod habits;
 mod read;
 mod signature;
 
 pub use acts::*;
 pub use ask::*;
+pub use habits::*;
 pub use read::*;
 pub use signature::*;

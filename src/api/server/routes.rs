@@ -66,6 +66,7 @@ fn quick() -> Router<App> {
 fn review() -> Router<App> {
     Router::new()
         .route("/reviews", get(reviews::list).post(reviews::ask))
+        .route("/reviews/rules", get(reviews::rules))
         .route("/reviews/{id}/booth", get(reviews::booth))
         .route("/reviews/{id}/vote", post(reviews::vote))
         .route("/reviews/{id}/edit", post(reviews::edit))

@@ -43,7 +43,7 @@ pub fn lines(card: &ReviewCard, sight: &Sight, room: Option<usize>) -> Vec<Line>
     part("SAID BY THE ASKER (nobody checked this)", made(&|out| people::said(review, out)));
     part("TALK", made(&|out| people::talk(review, sight, out)));
     part("WHO", made(&|out| people::who(card, sight, out)));
-    part("VOTES", made(&|out| people::votes(review, None, sight, out)));
+    part("VOTES", made(&|out| people::votes(card, None, sight, out)));
     if review.is_open() {
         part("IF YES", without_keys(made(&|out| then::yes(card, sight, out))));
         part("IF NO", without_keys(made(&|out| then::no(review, out))));

@@ -75,6 +75,7 @@ async fn wait(link: &dyn Link, mut review: Review) -> Result<Standing, Failure> 
         Wait::Freeze => None,
     };
     loop {
+        review = settled(link, review).await?;
         if let Some(code) = review.exit_code() {
             return Ok(Standing::Answered(Box::new(review), code));
         }
@@ -91,6 +92,22 @@ async fn wait(link: &dyn Link, mut review: Review) -> Result<Standing, Failure> 
     }
 }
 
+/// A yes that can still be taken back is none yet: how it stands once it counts.
+async fn settled(link: &dyn Link, mut review: Review) -> Result<Review, Failure> {
+    while let Some(left) = until_it_counts(&review) {
+        sleep(left).await;
+        let id = review.id;
+        review = persist(Instant::now() + PATIENCE, || link.review(id, None)).await?.review;
+    }
+    Ok(review)
+}
+
+fn until_it_counts(review: &Review) -> Option<Duration> {
+    let grant = review.grant.as_ref().filter(|_| review.state == ReviewState::Approved)?;
+    let left = grant.from.since(clock::wall());
+    (left > Span::ZERO).then(|| Duration::from_millis(left.0))
+}
+
 /// Uses the right. Said again under the same key it is used once, so whether it was used is found
 /// out also from a server that died over it.
 ///
@@ -101,6 +118,8 @@ pub async fn redeem(
     review: ReviewId,
     verb: ReviewVerb,
 ) -> Result<ReviewCard, Failure> {
+    let known = persist(Instant::now() + PATIENCE, || link.review(review, None)).await?.review;
+    settled(link, known).await?;
     let key = uuid::Uuid::now_v7().to_string();
     let until = Instant::now() + PATIENCE;
     loop {

@@ -109,6 +109,9 @@ pub fn configured(config: &Config, theme: Option<&str>) -> Result<Options, Failu
 
 /// What a word on the command line opens, if it is a target rather than a verb.
 pub fn opens(word: &str) -> Option<Open> {
+    if let Ok(review) = word.parse() {
+        return Some(Open::Review(review));
+    }
     match word.parse().ok()? {
         Target::Job(job) => Some(Open::Job(job)),
         Target::Team(team) => Some(Open::Filter(format!("team={team}"))),
@@ -170,6 +173,11 @@ const SCENES: &[Scene] = &[
     Scene { name: "home-200x60", size: (200, 60), theme: "dark", keys: "" },
     Scene { name: "home-light", size: (120, 40), theme: "light", keys: "" },
     Scene { name: "home-high-contrast", size: (80, 24), theme: "high-contrast", keys: "" },
+    Scene { name: "review", size: (120, 40), theme: "dark", keys: "<enter>" },
+    Scene { name: "review-answer", size: (120, 40), theme: "dark", keys: "<enter>A4180.0" },
+    Scene { name: "review-80x24", size: (80, 24), theme: "dark", keys: "<enter>" },
+    Scene { name: "review-60x30", size: (60, 30), theme: "dark", keys: "<enter>" },
+    Scene { name: "review-200x60", size: (200, 60), theme: "dark", keys: "<enter>" },
     Scene { name: "stuck-why", size: (120, 40), theme: "dark", keys: "2w" },
     Scene { name: "job", size: (120, 40), theme: "dark", keys: "3<enter>" },
     Scene { name: "log", size: (120, 40), theme: "dark", keys: "3l" },
@@ -273,7 +281,8 @@ mod tests {
         assert_eq!(opens("42"), Some(Open::Job(crate::base::JobId(42))));
         assert_eq!(opens("#42"), Some(Open::Job(crate::base::JobId(42))));
         assert_eq!(opens("team:ml"), Some(Open::Filter("team=ml".to_owned())));
-        for verb in ["ls", "submit", "R17", "--help", "nonsense"] {
+        assert_eq!(opens("R17"), Some(Open::Review(crate::base::ReviewId(17))));
+        for verb in ["ls", "submit", "R", "run", "reviews", "--help", "nonsense"] {
             assert_eq!(opens(verb), None, "{verb}");
         }
     }

@@ -12,6 +12,7 @@ pub mod console;
 pub mod enable;
 pub mod events;
 pub mod gate;
+pub mod habits;
 pub mod help;
 pub mod journal;
 pub mod lab;

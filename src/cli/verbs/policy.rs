@@ -1,4 +1,5 @@
-//! `policy check`: which rule an action would meet, who would be asked, what silence does.
+//! `policy check`: which rule an action would meet, who would be asked, what silence does; `policy
+//! stats` is in `habits`.
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -10,7 +11,8 @@ use crate::cli::args::values;
 use crate::cli::clock;
 use crate::cli::exit::{FAILED, Failure, OK, Outcome};
 use crate::cli::serve;
-use crate::cli::session::Session;
+use crate::cli::session::{Session, block_on};
+use crate::cli::verbs::habits::Stats;
 use crate::model::action::{Amount, EffectClass};
 use crate::model::review::{Demand, Fallback, Rule};
 use crate::model::setup::Setup;
@@ -30,6 +32,8 @@ pub struct Policy {
 enum PolicyVerb {
     /// Say which rule an action would meet; nobody is asked
     Check(Check),
+    /// Say how often rules asked and how they were answered
+    Stats(Stats),
 }
 
 /// `policy check`.
@@ -67,10 +71,15 @@ impl Policy {
     /// Prints it.
     ///
     /// # Errors
-    /// An amount that makes no sense.
+    /// An amount that makes no sense, and what the server refuses.
     pub fn run(self, session: &Session) -> Outcome {
-        let PolicyVerb::Check(check) = self.verb;
-        check.run(session)
+        match self.verb {
+            PolicyVerb::Check(check) => check.run(session),
+            PolicyVerb::Stats(stats) => {
+                let link = session.link()?;
+                block_on(stats.run(session, link.as_ref()))
+            }
+        }
     }
 }
 

@@ -109,7 +109,7 @@ async fn why_review(session: &Session, link: &dyn Link, id: ReviewId) -> Outcome
         then::outcome(&card.review, &sight, &mut out);
     }
     people::who(&card, &sight, &mut out);
-    people::votes(&card.review, None, &sight, &mut out);
+    people::votes(&card, None, &sight, &mut out);
     session.output.out(&shown::text(&out.done(), session.output))?;
     Ok(OK)
 }

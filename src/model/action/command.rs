@@ -66,7 +66,7 @@ pub struct Said {
     /// The directory.
     pub cwd: String,
     /// The variables that are covered.
-    pub env: Vec<Name>,
+    pub env: BTreeMap<Name, Option<String>>,
 }
 
 impl Said {
@@ -80,7 +80,7 @@ impl Said {
             Some(Json::Object(pairs)) => pairs.as_slice(),
             _ => &[],
         };
-        let env = pairs.iter().map(|(name, _)| name.as_str().into());
+        let env = pairs.iter().map(|(name, value)| (name.as_str().into(), text_of(value)));
         Some(Said { argv: argv?, cwd: text_of(args.get("cwd")?)?, env: env.collect() })
     }
 }
@@ -153,7 +153,7 @@ const INLINE: &[&str] = &["-c", "-e", "-E", "-m", "--eval", "--print", "-p", "-r
 /// The words that an interpreter would probably run as files: those that name files (`is_file`
 /// says so), up to the first that stands for itself and not behind an option. Behind an option it
 /// may be the option's value or the script: both are covered then. Empty for other programs.
-pub fn scripts<'a>(argv: &'a [String], is_file: impl Fn(&str) -> bool) -> Vec<&'a str> {
+pub fn scripts(argv: &[String], is_file: impl Fn(&str) -> bool) -> Vec<&str> {
     let mut found = Vec::new();
     let mut after_option = false;
     let Some((program, words)) = argv.split_first().filter(|(program, _)| interprets(program))
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(action.target.as_deref(), Some("/usr/bin/bash in /srv"));
         let said = Said::of(&action).unwrap();
         assert_eq!((said.argv, said.cwd), (line().argv, line().cwd));
-        assert_eq!(said.env, ["REGION".into(), "X".into()] as [Name; 2]);
+        assert_eq!(said.env, line().env);
         let changes: [fn(&mut CommandLine); 7] = [
             |line| line.argv.push("x".into()),
             |line| line.cwd.push('x'),

@@ -73,13 +73,3 @@ pub trait Notify: Send + Sync {
     /// is offered again then, later.
     fn send(&self, letter: Letter) -> bool;
 }
-
-/// Tells nobody.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Nobody;
-
-impl Notify for Nobody {
-    fn send(&self, _letter: Letter) -> bool {
-        false
-    }
-}

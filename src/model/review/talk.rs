@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Moment;
+use super::{Moment, is_default};
 use crate::base::{At, Name, Wall};
 
 /// Entries of one kind that a review keeps.
@@ -54,18 +54,13 @@ pub struct Delivery {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
     /// How often it was tried.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub tries: u32,
     /// It is still being tried; else what it says is the end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
     /// When.
     pub at: At,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(n: &u32) -> bool {
-    *n == 0
 }
 
 impl Delivery {

@@ -46,6 +46,7 @@ pub fn run(board: &mut Board) {
         let next = match turn {
             Turn::Goes => {
                 board.commit();
+                keeper.serve(&head);
                 let (again, next) = (board.again(&head), board.after(&head));
                 [again, next]
             }
@@ -66,10 +67,16 @@ pub fn run(board: &mut Board) {
 }
 
 fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
+    // What is frozen holds memory and devices until it goes on: nothing is kept from it.
+    if head.shape.thaw.is_some() {
+        return if start(board, head) { Turn::Goes } else { Turn::Stays };
+    }
     let from = board.guard.as_ref().and_then(|guard| guard.reserved_from(head.id()));
     if from.is_some_and(|from| from > board.at().now) {
         return Turn::Stays;
     }
+    // Those that come after it do not keep it from what was reserved for it before.
+    let behind = if from.is_some() { keeper.behind(head) } else { Vec::new() };
     if from.is_some() {
         keeper.release(board, head);
     }
@@ -81,7 +88,7 @@ fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
         keeper.release(board, head);
         starts = start(board, head);
     }
-    if starts && !keeper.forbids(board) {
+    if starts && !keeper.forbids(board, &behind) {
         return Turn::Goes;
     }
     board.rollback(before);
@@ -91,8 +98,25 @@ fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
             board.unguarded(|board| board.rollback(before));
             would
         };
+    if held_back && !behind.is_empty() && starts_before(board, keeper, head, &behind) {
+        return Turn::Goes;
+    }
     keeper.block(board, head);
     if held_back { Turn::HeldBack } else { Turn::Stays }
+}
+
+/// Starts a job whose reservation has come if only those keep it from that that were given theirs
+/// after it; they look for room again.
+fn starts_before(board: &mut Board, keeper: &mut Keeper, head: &Head, behind: &[Head]) -> bool {
+    behind.iter().for_each(|other| keeper.release(board, other));
+    let before = board.checkpoint();
+    let starts = start(board, head) && !keeper.forbids(board, &[]);
+    if !starts {
+        board.rollback(before);
+        keeper.reserve(board, head);
+    }
+    behind.iter().for_each(|other| keeper.reserve(board, other));
+    starts
 }
 
 /// Starts the next chunk of a job if everything it needs is there.

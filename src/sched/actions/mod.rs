@@ -22,6 +22,7 @@ pub mod urgency;
 pub(in crate::sched) mod victims;
 pub mod windows;
 
+use crate::model::Fact;
 use crate::sched::board::Board;
 use crate::sched::plan::Plan;
 use crate::sched::review::{grants, timers};
@@ -42,8 +43,12 @@ pub const STEPS: [(&str, Step); 7] = [
     ("stale_gang", stale_gang::run),
 ];
 
-/// Passes of one cycle at most: what one pass decides may let the next decide more.
-const PASSES: usize = 3;
+/// Passes of one cycle at most: what one pass decides may let the next decide more. Within an
+/// instant nothing that stops goes on again, and what started is not stopped in the same breath,
+/// so that only so many passes can start or stop anything; promises and reservations are worked
+/// out anew from what runs, and are the same as before after a pass that changed nothing else. A
+/// handful of passes is the most that was ever seen.
+const PASSES: usize = 16;
 
 /// Runs the cycle: windows, expire, see who is lifted, then give and take room until nothing
 /// changes, with the nodes that pools add for what waits, then forget. A large installation that
@@ -68,7 +73,8 @@ pub fn cycle(plan: &mut Plan) {
 /// Gives and takes room by all steps until nothing changes.
 pub fn full(plan: &mut Plan) {
     passes(plan);
-    // A pool grows by at least one node each time, and no further than its most.
+    // A pool grows by at least one node each time, and no further than its most; what goes is
+    // not used by anybody.
     while pools::run(plan) {
         passes(plan);
     }
@@ -77,13 +83,16 @@ pub fn full(plan: &mut Plan) {
 fn passes(plan: &mut Plan) {
     let (mut looked, _) = urgency::run(plan, 0);
     for _ in 0..PASSES {
-        let evicted = pass(plan, |_| true);
+        let unsettled = pass(plan, |_| true);
         let (until, reordered) = urgency::run(plan, looked);
         looked = until;
-        if !evicted && !reordered {
-            break;
+        if !unsettled && !reordered {
+            return;
         }
     }
+    // The rest is for the next one, which comes even if nothing else happens.
+    let at = Some(plan.at().now + offer::CYCLES_APART);
+    plan.note(Fact::CycleDue { at });
 }
 
 /// Gives and takes room once, by the named steps that are not switched off; whether another pass

@@ -22,23 +22,22 @@ const SWITCH: &str = "pool";
 /// Waiting jobs that are looked at.
 const WAITING: usize = 256;
 
-/// Lets pools grow and shrink; whether there are other nodes now.
+/// Lets pools grow and shrink; whether that changed anything.
 pub fn run(plan: &mut Plan) -> bool {
     let setup = plan.world().setup();
     if setup.pools.is_empty() && plan.world().pools.is_empty() || !setup.cycle.on(SWITCH) {
         return false;
     }
-    let pools = setup.pools.clone();
+    let (pools, before) = (setup.pools.clone(), plan.facts().len());
     leave_unknown(plan, &pools);
     for pool in &pools {
         shrink(plan, pool);
     }
     let mut waiting = waiting(plan.world(), plan.at());
-    let mut changed = false;
     for pool in &pools {
-        changed |= grow(plan, pool, &mut waiting);
+        grow(plan, pool, &mut waiting);
     }
-    changed
+    plan.facts().len() > before
 }
 
 /// When a pool may next grow or shrink by itself, after `now`.
@@ -147,7 +146,7 @@ pub(in crate::sched) fn here(plan: &mut Plan, pool: &Pool, node: &Name) {
     plan.note(Fact::NodeSeen { name, capacity, gpus: pool.gpus(), traits: pool.traits.clone() });
 }
 
-fn grow(plan: &mut Plan, pool: &Pool, waiting: &mut Vec<Arc<Job>>) -> bool {
+fn grow(plan: &mut Plan, pool: &Pool, waiting: &mut Vec<Arc<Job>>) {
     let now = plan.at().now;
     let world = plan.world();
     let members = world.pools.get(&pool.name).map(|state| &state.members);
@@ -164,7 +163,6 @@ fn grow(plan: &mut Plan, pool: &Pool, waiting: &mut Vec<Arc<Job>>) -> bool {
             here(plan, pool, &node);
         }
     }
-    more > 0 && pool.up.is_none()
 }
 
 /// The first name of the pool that nothing has.

@@ -26,7 +26,8 @@ const LITTLE_PERCENT: u64 = 5;
 
 /// Decides for whom room is kept. Notes nothing: [`settle`] does.
 pub fn run(board: &mut Board) {
-    let heads = chosen(board, &board.left);
+    let all = candidates(board, &board.left);
+    let heads = first_of_each_team(&all);
     if heads.is_empty() {
         return;
     }
@@ -38,8 +39,13 @@ pub fn run(board: &mut Board) {
         return;
     }
     let mut late = Guard::new(board, By::P90);
-    for head in &heads {
-        late.reserve_for(board, head);
+    let (mut heads, mut teams) = (Vec::new(), BTreeSet::new());
+    for head in all {
+        let open = heads.len() < RESERVATIONS_MAX && !teams.contains(&head.team);
+        if open && late.reserve_for(board, &head) {
+            teams.insert(head.team);
+            heads.push(head);
+        }
     }
     // When they could start if all goes fast is only asked where it is to be told.
     let changes = |slot: &Slot| {
@@ -62,22 +68,27 @@ pub fn run(board: &mut Board) {
 }
 
 /// Of some jobs that wait, by turn, those that may have a reservation, in the order in which they
-/// get it.
+/// get it: of each team the first.
 pub fn chosen(board: &Board, heads: &[Head]) -> Vec<Head> {
+    first_of_each_team(&candidates(board, heads))
+}
+
+/// All that may have one, in that order. Of each team the first gets it for whom room can be
+/// foreseen.
+fn candidates(board: &Board, heads: &[Head]) -> Vec<Head> {
     if !board.world().setup().cycle.on("reservation") {
         return Vec::new();
     }
-    let mut teams = BTreeSet::new();
     let mut jobs = BTreeSet::new();
-    let first = patient(board, heads);
     let rest = heads.iter().filter(|head| may_reserve(board, head)).cloned();
-    let mut chosen: Vec<Head> = Vec::new();
-    for head in first.into_iter().chain(rest) {
-        if chosen.len() < RESERVATIONS_MAX && teams.insert(head.team) && jobs.insert(head.id()) {
-            chosen.push(head);
-        }
-    }
-    chosen
+    let all = patient(board, heads).into_iter().chain(rest);
+    all.filter(|head| jobs.insert(head.id())).collect()
+}
+
+fn first_of_each_team(all: &[Head]) -> Vec<Head> {
+    let mut teams = BTreeSet::new();
+    let firsts = all.iter().filter(|head| teams.insert(head.team));
+    firsts.take(RESERVATIONS_MAX).cloned().collect()
 }
 
 /// What is kept, by the names of nodes.

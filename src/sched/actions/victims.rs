@@ -38,15 +38,17 @@ impl Batch {
     pub fn of(seat: &Seat, ranks: Vec<usize>) -> Batch {
         let holds = ranks.iter().filter_map(|rank| {
             let cell = &seat.tasks[*rank];
+            let request = || seat.job.spec.request_of(cell.group).clone();
             let (Mark::Holds(spot)
             | Mark::Starts(spot)
             | Mark::Promised(spot)
             | Mark::Evicted(spot)
             | Mark::Moves { from: spot, .. }) = &cell.mark
             else {
-                return None;
+                let Mark::Undone(node) = &cell.mark else { return None };
+                return Some((*node, request()));
             };
-            Some((spot.node, seat.job.spec.request_of(cell.group).clone()))
+            Some((spot.node, request()))
         });
         let holds: Vec<(usize, Resources)> = holds.collect();
         let nodes = holds.iter().map(|(node, _)| *node).collect();
@@ -113,7 +115,7 @@ impl<'a> Victims<'a> {
             let Some(seat) = board.seated(*id).filter(|seat| seat.job.gives_way()) else {
                 continue;
             };
-            let waited = seat.job.active_tasks().next().is_none();
+            let waited = seat.thaws || seat.job.active_tasks().next().is_none();
             let place = Place::of(&seat.job, standing_without(seat, &[]));
             if waited && choice.looks_into(board, seat.team) && choice.allows(&place) {
                 next[seat.team].insert(place, *id);

@@ -67,7 +67,8 @@ impl World {
         let last = job.tasks.iter().filter_map(|task| task.ended).max().unwrap_or(at);
         let ended = self.active(last.now.min(at.now));
         if let Some(sample) = estimate::sample(job, why, exit, ended) {
-            self.history.note(&job.spec, sample, at.now);
+            let changed = self.history.note(&job.spec, sample, at.now);
+            self.expect_anew(self.ends.alike(&changed));
         }
     }
 

@@ -432,11 +432,15 @@ impl Board {
                     let device = room.devices.iter_mut().find(|device| device.index == *index);
                     device.into_iter().for_each(|device| device.level.take(*need, When::Now));
                 });
+                let devices = Resources { gpu_milli: *need, ..Resources::default() };
+                self.guard_takes(id, node, &devices);
             }
         }
         for (name, need) in &cores {
             if let Some(node) = self.node(name) {
                 self.change_room(node, |room| room.cpu.take(*need, When::Now));
+                let cores = Resources { cpu_milli: *need, ..Resources::default() };
+                self.guard_takes(id, node, &cores);
             }
         }
         for (name, need) in &units.custom {

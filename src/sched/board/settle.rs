@@ -3,7 +3,7 @@
 use crate::base::{JobId, TaskId};
 use crate::model::Fact;
 use crate::model::fact::{Class, Eviction};
-use crate::model::job::{GpuShare, Placement, StopFor, TaskState};
+use crate::model::job::{GpuShare, Job, Placement, State, StopFor, TaskState};
 use crate::sched::board::Board;
 use crate::sched::board::seat::{Mark, Spot};
 use crate::sched::decide::life;
@@ -131,7 +131,9 @@ impl Board {
 
     fn go(&self, plan: &mut Plan, id: JobId, dealt: &Dealt) {
         let Some(seat) = self.seats.get(&id) else { return };
-        if seat.thaws {
+        // One that was made to give its room before it could go on is stopped as it is.
+        let stops = |job: &Job| matches!(job.state, State::Stopping(_));
+        if seat.thaws && !plan.job(id).is_some_and(|job| stops(&job)) {
             plan.note(Fact::JobThawed { job: id, class: Class::Productive });
         }
         let Some(job) = plan.job(id) else { return };

@@ -11,6 +11,7 @@ use crate::model::finding::Signal;
 use crate::sched::actions::overstayed::MOVES;
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
+use crate::sched::future::ask::Slot;
 use crate::sched::future::guard::{Guard, surely_over};
 use crate::sched::future::timeline::By;
 use crate::sched::policy::gates;
@@ -34,6 +35,8 @@ pub struct Keeper {
     blocked: Vec<Head>,
     teams: BTreeSet<usize>,
     asked: BTreeSet<JobId>,
+    /// Those for whom something is reserved, in the order in which that was done.
+    holders: Vec<Head>,
 }
 
 impl Keeper {
@@ -57,13 +60,29 @@ impl Keeper {
                 self.teams.insert(head.team);
                 self.blocked.push(head.clone());
             }
-            Some(mut guard) => {
-                if guard.reserve_for(board, head) {
-                    self.teams.insert(head.team);
-                }
-                board.guard = Some(guard);
-            }
+            Some(_) => self.reserve(board, head),
         }
+    }
+
+    /// Reserves room for a job beside what is reserved already.
+    pub fn reserve(&mut self, board: &mut Board, head: &Head) {
+        let Some(mut guard) = board.guard.take() else { return };
+        if !self.teams.contains(&head.team) && guard.reserve_for(board, head) {
+            self.teams.insert(head.team);
+            self.holders.push(head.clone());
+        }
+        board.guard = Some(guard);
+    }
+
+    /// Those for whom room was reserved after it was for a job.
+    pub fn behind(&self, head: &Head) -> Vec<Head> {
+        let at = self.holders.iter().position(|holder| holder.id() == head.id());
+        at.map_or_else(Vec::new, |at| self.holders[at + 1..].to_vec())
+    }
+
+    /// A job got room, or a promise of some: it needs no reservation.
+    pub fn serve(&mut self, head: &Head) {
+        self.patient.retain(|patient| patient.id() != head.id());
     }
 
     /// Gives up what is reserved for a job whose turn it is.
@@ -72,6 +91,7 @@ impl Keeper {
         if guard.reserved_from(head.id()).is_some() {
             guard.release(head.id());
             self.teams.remove(&head.team);
+            self.holders.retain(|holder| holder.id() != head.id());
         }
     }
 
@@ -96,14 +116,16 @@ impl Keeper {
             let full = self.teams.len() >= RESERVATIONS_MAX;
             if !full && !self.teams.contains(&head.team) && guard.reserve_for(board, head) {
                 self.teams.insert(head.team);
+                self.holders.push(head.clone());
             }
         }
         board.guard = Some(Box::new(guard));
     }
 
-    /// Something is reserved and nobody may pass it.
-    pub fn forbids(&self, board: &Board) -> bool {
-        !self.backfills && board.guard.as_ref().is_some_and(|guard| !guard.slots.is_empty())
+    /// Something is reserved, other than for some jobs, and nobody may pass it.
+    pub fn forbids(&self, board: &Board, but: &[Head]) -> bool {
+        let other = |slot: &Slot| !but.iter().any(|head| head.id() == slot.job);
+        !self.backfills && board.guard.as_ref().is_some_and(|guard| guard.slots.iter().any(other))
     }
 }
 

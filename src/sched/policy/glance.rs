@@ -68,7 +68,7 @@ impl Glance {
             When::Now => &self.now,
             When::Later => &self.later,
         };
-        let shares = request.gpu_milli % WHOLE != 0;
+        let shares = !request.gpu_milli.is_multiple_of(WHOLE);
         free.fits(request) && (!shares || room.fits(request, when))
     }
 

@@ -21,6 +21,9 @@ const REMEMBERED: usize = 256;
 /// So many real answers are enough to go by.
 const ENOUGH: usize = 5;
 
+/// Whether two hours of the week are alike enough.
+type Close = fn(u8, u8) -> bool;
+
 /// One answer, or that none came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
@@ -85,7 +88,7 @@ impl Waits {
     /// How long what is asked at an hour of the week will probably wait in all, with a prior for
     /// what is not known.
     pub fn estimate(&self, hour: u8, prior: Span) -> (Estimate, Basis) {
-        let close: [(Basis, fn(u8, u8) -> bool); 2] = [(Basis::Hour, near), (Basis::Day, alike)];
+        let close: [(Basis, Close); 2] = [(Basis::Hour, near), (Basis::Day, alike)];
         for (basis, counts) in close {
             let estimate = self.of(prior, |answer| counts(answer.hour, hour));
             if estimate.complete >= ENOUGH {

@@ -135,13 +135,13 @@ pub fn next_expiring(world: &World, wall: Wall) -> Option<Wall> {
     soonest
 }
 
-/// Checks that a message may be recorded: what is begun must not have been begun before, and must
-/// still be so.
+/// Checks that a message may be recorded: what is begun must not have been begun before, and it
+/// must still be so, also for another try. What came of it in the end always may.
 ///
 /// # Errors
 /// Why it must not be sent.
 pub(super) fn may_tell(plan: &Plan, review: &Review, delivery: &Delivery) -> Result<(), Refusal> {
-    if !delivery.is_in_flight() {
+    if !delivery.open {
         return Ok(());
     }
     let (moment, via) = (delivery.moment, &*delivery.via);
@@ -150,7 +150,8 @@ pub(super) fn may_tell(plan: &Plan, review: &Review, delivery: &Delivery) -> Res
         Err(Refusal::new(RefusalCode::Conflict, what, ""))
     };
     let known = review.told.iter().find(|told| told.is_of(moment, via));
-    if known.is_some_and(|known| !(known.open && known.failed.is_some())) {
+    let begun = known.is_some_and(|known| !(known.open && known.failed.is_some()));
+    if delivery.is_in_flight() && begun {
         return no("was told there before");
     }
     match is_now(review, moment, plan.at().wall) {

@@ -36,7 +36,7 @@ impl Fleet {
         }
     }
 
-    fn with(&mut self, task: TaskId, change: impl FnOnce(&mut Process)) {
+    pub(super) fn with(&mut self, task: TaskId, change: impl FnOnce(&mut Process)) {
         if let Some(process) = self.processes.get_mut(&task) {
             change(process);
         }
@@ -106,7 +106,7 @@ impl Fleet {
     }
 
     /// Notes when a process does its next step.
-    fn plan(&mut self, task: TaskId) {
+    pub(super) fn plan(&mut self, task: TaskId) {
         let next = self.processes.get(&task).and_then(|p| Some((p.next()?, p.turn)));
         if let Some(((due, step), turn)) = next {
             self.agenda.put(due.max(self.at.now), Due::Step(task, turn, step));
@@ -131,6 +131,7 @@ impl Fleet {
         let pid = PIDS + self.chance(task, 3).below(40_000);
         self.tell(task, TaskEvent::Started { pid: u32::try_from(pid).unwrap_or(1) });
         self.plan(task);
+        self.use_rights(task.job);
     }
 
     /// Whether somebody else was faster at the task's GPU. Later that one is gone again, and the
@@ -256,7 +257,7 @@ impl Fleet {
         }
     }
 
-    fn of_job(&self, job: JobId) -> impl Iterator<Item = &Process> {
+    pub(super) fn of_job(&self, job: JobId) -> impl Iterator<Item = &Process> {
         let from = TaskId { job, attempt: 0, rank: 0 };
         let to = TaskId { job, attempt: u32::MAX, rank: u32::MAX };
         self.processes.range(from..=to).map(|(_, process)| process)

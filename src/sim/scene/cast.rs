@@ -16,6 +16,7 @@ pub(super) fn everybody(dice: &mut Dice) -> Vec<Entry> {
     let parts = [
         running(dice),
         agents(dice),
+        petitioners(dice),
         ended(dice),
         waits_for_gpus(dice),
         waits_for_an_api(dice),
@@ -95,11 +96,8 @@ fn agents(dice: &mut Dice) -> Vec<Entry> {
         agent(name, team, by, line, work(dice, Voice::Agent, minutes))
     };
     let claude = "claude --permission-mode acceptEdits";
-    let triage = make("triage-inbox", "ops", "dora", "claude -p triage.md", 60).asks(
-        Span::mins(22),
-        "Pay invoice 4471 to Acme GmbH, 4,180.00 EUR? [y/N]",
-        None,
-    );
+    let triage = make("triage-inbox", "ops", "dora", "claude -p triage.md", 60);
+    let triage = triage.resumable(Span::mins(10));
     let auth = make("fix-auth", "web", "ana", claude, 75)
         .asks(Span::mins(36), "A: rotate the keys now, or B: patch the session check? [A/B]", None)
         .asks(Span::mins(50), "Run the migration against staging? [y/N]", None);
@@ -108,14 +106,25 @@ fn agents(dice: &mut Dice) -> Vec<Entry> {
         "Drop table sessions_old (2.1 M rows)? [y/N]",
         Some(Span::mins(25)),
     );
-    let billing = make("refactor-billing", "web", "bob", claude, 45).asks(
-        Span::mins(17),
-        "git push --force-with-lease origin main? [y/N]",
-        Some(Span::mins(40)),
-    );
+    let billing = make("refactor-billing", "web", "bob", claude, 45);
     let docs = make("docs-writer", "web", "bob", "claude -p docs.md", 70);
     let hunt = make("bug-hunt-1182", "web", "ana", "claude -p issues/1182.md", 62);
     vec![(70, triage), (58, auth), (31, migrate), (20, billing), (35, docs), (17, hunt)]
+}
+
+/// Agents that ask people and hold nothing of what others wait for.
+fn petitioners(dice: &mut Dice) -> Vec<Entry> {
+    let mut make = |name: &str, team, by, minutes| {
+        let conduct = work(dice, Voice::Agent, minutes);
+        let line = format!("claude -p {name}.md");
+        let play = Play::new(name, team, by, &line, conduct).needs(1, 4).reports(Span::mins(4));
+        play.resumable(Span::mins(10))
+    };
+    vec![
+        (400, make("pay-suppliers", "ops", "dora", 95)),
+        (29, make("notify-customers", "ops", "carl", 20)),
+        (22, make("rotate-keys", "ops", "carl", 15)),
+    ]
 }
 
 fn ended(dice: &mut Dice) -> Vec<Entry> {

@@ -5,6 +5,7 @@ use crate::base::JobId;
 use crate::model::fact::Rule;
 use crate::model::filter::Filter;
 use crate::model::page::{Ended, JobPage, JobRow, Lane, Query};
+use crate::model::review::{ReviewAct, ReviewCommand, ReviewState, ReviewVerb, Verdict};
 use crate::view::sight::Sight;
 
 fn page(fleet: &Fleet) -> JobPage {
@@ -38,14 +39,27 @@ fn the_scene_is_rich_for_any_seed() {
         assert_eq!(fleet.faults(), &[] as &[String]);
         assert_eq!((fleet.at().wall, fleet.refused()), (PRESENT, 0), "seed {seed}");
         let page = page(&fleet);
-        let people = names(&of_lane(&page, Lane::Human));
-        assert_eq!(people, ["triage-inbox", "fix-auth", "migrate-sessions", "refactor-billing"]);
+        let mut people = names(&of_lane(&page, Lane::Human));
+        people.sort_unstable();
+        let wanted = [
+            "fix-auth",
+            "migrate-sessions",
+            "notify-customers",
+            "refactor-billing",
+            "rotate-keys",
+            "triage-inbox",
+        ];
+        assert_eq!(people, wanted, "seed {seed}");
+        asked(&fleet, seed);
         let running = names(&of_lane(&page, Lane::Running));
         for name in ["finetune-7b", "eval-nightly", "distill-q4", "crawl-eu", "ray-sweep"] {
             assert!(running.contains(&name), "seed {seed}: {name} in {running:?}");
         }
         let stuck: Vec<JobId> = fleet.world().index().stuck().collect();
-        let stuck: Vec<&str> = stuck.iter().map(|id| &*fleet.job(*id).unwrap().spec.name).collect();
+        // Whoever only asks at a prompt is told of as well.
+        let stuck = stuck.iter().map(|id| fleet.job(*id).unwrap());
+        let stuck: Vec<&str> =
+            stuck.filter(|job| job.prompt.is_none()).map(|job| &*job.spec.name).collect();
         assert_eq!(stuck, ["crawl-eu", "finetune-405b"], "seed {seed}");
         let queued: std::collections::BTreeSet<&str> =
             names(&of_lane(&page, Lane::Queued)).into_iter().collect();
@@ -59,6 +73,46 @@ fn the_scene_is_rich_for_any_seed() {
             names(&ended)
         );
     }
+}
+
+/// What was asked, and how it stands.
+fn asked(fleet: &Fleet, seed: u64) {
+    let desk = fleet.world().desk();
+    let of = |name: &str| {
+        let job = fleet.named(name).unwrap();
+        desk.of_job(job.id).map(|review| review.state).collect::<Vec<_>>()
+    };
+    assert_eq!(of("pay-suppliers"), [ReviewState::Redeemed; 6], "seed {seed}");
+    assert_eq!(of("docs-writer"), [ReviewState::Denied, ReviewState::Open], "seed {seed}");
+    assert_eq!(of("triage-inbox"), [ReviewState::Open], "seed {seed}");
+    assert_eq!(desk.open_count(), 5, "seed {seed}");
+}
+
+#[test]
+fn a_yes_brings_the_job_back_and_its_right_is_used_once_it_takes_effect() {
+    let mut fleet = open(7);
+    let job = fleet.named("triage-inbox").unwrap().id;
+    let review = fleet.world().desk().of_job(job).next().unwrap().clone();
+    let verb = ReviewVerb::Vote {
+        verdict: Verdict::Approve,
+        reason: None,
+        hash: Some(review.hash.to_string()),
+        version: None,
+        undo: Span::secs(10),
+        uses: None,
+        until: None,
+        signature: None,
+    };
+    let act = ReviewAct { review: review.id, verb, by: site::person(site::OWNER), key: None };
+    fleet.review_command(ReviewCommand::Act(act)).unwrap();
+    let state = |fleet: &Fleet| fleet.world().desk().get(review.id).unwrap().state;
+    assert_eq!(state(&fleet), ReviewState::Approved, "bob had said yes before");
+    fleet.advance(fleet.at().now + Span::secs(9));
+    assert_eq!(state(&fleet), ReviewState::Approved);
+    fleet.advance(fleet.at().now + Span::hours(3));
+    assert_eq!(state(&fleet), ReviewState::Redeemed);
+    fleet.check();
+    assert_eq!(fleet.faults(), &[] as &[String]);
 }
 
 #[test]

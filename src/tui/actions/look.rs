@@ -22,6 +22,11 @@ pub fn has_job(app: &App) -> Condition {
     if app.jobs().is_empty() { Err("no job is chosen".to_owned()) } else { Ok(()) }
 }
 
+/// The job asked something.
+pub fn has_review(app: &App) -> Condition {
+    app.target().review.map(|_| ()).ok_or_else(|| "it asked nothing".to_owned())
+}
+
 /// The chosen job has a terminal.
 pub fn has_terminal(app: &App) -> Condition {
     let job = app.target().job.ok_or_else(|| "no job is chosen".to_owned())?;
@@ -68,6 +73,9 @@ pub fn open(app: &mut App, _: &mut Out) {
         return;
     }
     let target = app.target();
+    if target.review.is_some() {
+        return app.open_about(Kind::Review, &target);
+    }
     let node = target.node.map(|node| format!("node={node}"));
     match (target.job, target.team.map(|team| format!("team={team}")).or(node)) {
         (Some(job), _) => app.open(Kind::Job, Some(job)),

@@ -2,7 +2,7 @@
 //!
 //! Start with [`table`]. [`look`] moves and opens, [`act`] asks the server for something,
 //! [`cancel`] is the one place from which a job is ended, [`losses`] says what that costs,
-//! [`team`] does the same for teams, [`undo`] takes back.
+//! [`team`] does the same for teams, [`review`] answers reviews, [`undo`] takes back.
 
 pub mod act;
 pub mod cancel;
@@ -11,6 +11,7 @@ pub mod look;
 pub mod losses;
 pub mod outcome;
 pub mod reference;
+pub mod review;
 pub mod table;
 pub mod team;
 pub mod undo;

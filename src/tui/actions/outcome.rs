@@ -1,8 +1,9 @@
 //! How a deed went, in a sentence for the footer.
 
-use crate::base::{JobId, duration};
+use crate::base::{JobId, ReviewId, duration};
 use crate::link::LinkError;
 use crate::model::command::Verb;
+use crate::model::review::{ReviewVerb, Verdict};
 use crate::tui::app::App;
 use crate::tui::event::Deed;
 use crate::tui::feed::tasks::slow;
@@ -26,7 +27,7 @@ pub fn tell(app: &mut App, deed: &Deed, result: Result<Option<JobId>, LinkError>
         (Err(error), what) => {
             let what = what.unwrap_or_else(|| "the program's terminal".to_owned());
             // The mark of what was looked at is nobody's worry.
-            if matches!(deed, Deed::Looked(_)) {
+            if matches!(deed, Deed::Looked(_)) || deed.is_glance() {
                 return;
             }
             if error == slow() {
@@ -60,7 +61,31 @@ fn described(deed: &Deed) -> Option<String> {
         Deed::Input { bytes, .. } if bytes.ends_with(b"\r") && bytes.len() > 1 => {
             "answer sent".to_owned()
         }
+        Deed::Review { review, verb } => return reviewed(*review, verb),
         Deed::Input { .. } | Deed::Size { .. } | Deed::Looked(_) => return None,
+    })
+}
+
+/// What was done with a review; nothing for a look at it.
+fn reviewed(review: ReviewId, verb: &ReviewVerb) -> Option<String> {
+    Some(match verb {
+        ReviewVerb::Vote { verdict: Verdict::Approve, undo, .. } => {
+            format!("yes to {review}; it counts from {} on", duration::short(*undo))
+        }
+        ReviewVerb::Vote { verdict: Verdict::Deny { stop: true }, .. } => {
+            format!("no to {review}, and its job stops")
+        }
+        ReviewVerb::Vote { .. } => format!("no to {review}; its job reads why"),
+        ReviewVerb::Edit { .. } => format!("{review} changed; votes begin anew"),
+        ReviewVerb::AskBack { .. } => format!("{review} asked back; its clock stands"),
+        ReviewVerb::Answer { .. } => format!("{review} answered"),
+        ReviewVerb::Delegate { to } => format!("your seat for {review} goes to {to}"),
+        ReviewVerb::Escalate => format!("{review} escalated"),
+        ReviewVerb::Extend { by } => format!("{review} has {} more", duration::short(*by)),
+        ReviewVerb::Withdraw { .. } => format!("{review} withdrawn"),
+        ReviewVerb::Revoke { .. } => format!("the yes to {review} taken back"),
+        ReviewVerb::Redeem { .. } => format!("{review} used"),
+        ReviewVerb::Look | ReviewVerb::Leave => return None,
     })
 }
 

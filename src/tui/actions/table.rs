@@ -1,6 +1,6 @@
 //! The table of actions.
 
-use super::{Action, Danger, act, look, team, undo};
+use super::{Action, Danger, act, look, review, team, undo};
 use crate::tui::panes::Kind;
 
 const EVERYWHERE: &[Kind] = &[];
@@ -10,14 +10,37 @@ const TERMINAL: &[Kind] = &[Kind::Terminal];
 const NODES: &[Kind] = &[Kind::Nodes];
 const TEAMS: &[Kind] = &[Kind::Teams];
 const HOURS: &[Kind] = &[Kind::Hours];
-const LOGS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Terminal, Kind::Events, Kind::Hours];
-const TERMINALS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Events];
+const REVIEW: &[Kind] = &[Kind::Review];
+const LOGS_FROM: &[Kind] =
+    &[Kind::Home, Kind::Job, Kind::Terminal, Kind::Events, Kind::Hours, Kind::Review];
+const TERMINALS_FROM: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Events, Kind::Review];
 /// Panes with a job in them.
 const JOBS: &[Kind] = &[Kind::Home, Kind::Job, Kind::Log, Kind::Terminal, Kind::Events];
 const LISTS: &[Kind] = &[Kind::Home, Kind::Events, Kind::Nodes, Kind::Teams, Kind::Hours];
+const JOB: &[Kind] = &[Kind::Job];
 /// Where `r` is not another task's output.
-const NOT_OUTPUT: &[Kind] =
-    &[Kind::Home, Kind::Job, Kind::Nodes, Kind::Teams, Kind::Hours, Kind::Events, Kind::Messages];
+const NOT_OUTPUT: &[Kind] = &[
+    Kind::Home,
+    Kind::Job,
+    Kind::Nodes,
+    Kind::Teams,
+    Kind::Hours,
+    Kind::Events,
+    Kind::Messages,
+    Kind::Review,
+];
+/// Where `v` does not show the bytes of a review.
+const NOT_REVIEW: &[Kind] = &[
+    Kind::Home,
+    Kind::Job,
+    Kind::Log,
+    Kind::Terminal,
+    Kind::Nodes,
+    Kind::Teams,
+    Kind::Hours,
+    Kind::Events,
+    Kind::Messages,
+];
 const SEARCHED: &[Kind] = &[Kind::Home, Kind::Log, Kind::Events];
 
 macro_rules! action {
@@ -44,10 +67,33 @@ pub const TABLE: &[Action] = &[
         "to the next thing that needs somebody", look::always, look::next_needing),
     action!("open", ["enter", "w"], Looks, LISTS, "open",
         "open what is chosen: why, timeline, attempts", look::always, look::open),
+    action!("review", ["enter"], Looks, JOB, "review",
+        "what the job asks, or asked last", look::has_review, look::open),
     action!("back", ["esc"], Looks, EVERYWHERE, "",
         "one step back", look::always, look::back),
     action!("close", ["q"], Looks, EVERYWHERE, "",
         "close the pane; in the list: leave, jobs go on", look::always, look::close),
+    action!("approve", ["A"], Acts, REVIEW, "approve",
+        "say yes to exactly these bytes: asks first", review::can_approve, review::approve),
+    action!("deny", ["D"], Acts, REVIEW, "deny",
+        "say no, with a reason; the job may stop", review::can_answer, review::deny),
+    action!("edit", ["E"], Acts, REVIEW, "edit",
+        "change what it is about: new hash, all votes are void", review::can_answer, review::edit),
+    action!("ask-back", ["C"], Acts, REVIEW, "ask back",
+        "ask the job something; the clock stops until it answers", review::can_answer,
+        review::ask_back),
+    action!("delegate", ["T"], Acts, REVIEW, "delegate",
+        "hand your seat to somebody else", review::can_answer, review::delegate),
+    action!("escalate", ["X"], Acts, REVIEW, "",
+        "ask the next people too", review::is_open, review::escalate),
+    action!("extend", ["N"], Acts, REVIEW, "",
+        "not yet: more time before silence decides", review::is_open, review::extend),
+    action!("revoke", ["R"], Acts, REVIEW, "take back",
+        "take a yes back that was not used yet", review::can_revoke, review::revoke),
+    action!("bytes", ["v"], Looks, REVIEW, "bytes",
+        "only the bytes, or everything again", look::always, review::bytes),
+    action!("review-job", ["w"], Looks, REVIEW, "",
+        "the job that asks", look::has_job, look::job),
     action!("log", ["l"], Looks, LOGS_FROM, "log",
         "output of the job", look::has_job, look::log),
     action!("terminal", ["t"], Looks, TERMINALS_FROM, "terminal",
@@ -163,7 +209,7 @@ pub const TABLE: &[Action] = &[
         "boxes: nodes and countable resources", look::always, look::nodes),
     action!("teams", ["d"], Looks, EVERYWHERE, "",
         "divided how: who holds, borrows, is owed", look::has_teams, look::teams),
-    action!("hours", ["v"], Looks, EVERYWHERE, "",
+    action!("hours", ["v"], Looks, NOT_REVIEW, "",
         "view of the next hours: what runs until when", look::always, look::hours),
     action!("nearer", ["+"], Looks, HOURS, "nearer",
         "fewer hours", look::always, look::nearer),

@@ -2,6 +2,7 @@
 
 use crate::base::JobId;
 use crate::model::command::{Change, Verb};
+use crate::model::review::{ReviewVerb, Verdict};
 use crate::model::team::TeamEdit;
 use crate::tui::app::App;
 use crate::tui::event::{Deed, Effect};
@@ -33,6 +34,7 @@ impl Undo {
         let at = self.pending.iter().position(|(pending, _)| pending == deed);
         let back = at.map(|at| self.pending.remove(at).1);
         let typed = matches!(deed, Deed::Input { .. } | Deed::Size { .. } | Deed::Looked(_));
+        let typed = typed || deed.is_glance();
         let can = done && back.is_some();
         if done && !typed {
             self.last = back;
@@ -69,6 +71,11 @@ fn undoing(deed: &Deed, known: &Known) -> Option<Deed> {
             let row = page.teams.iter().find(|row| row.name == *team)?;
             let edit = Box::new(TeamEdit::Set(change.undoing(&row.terms)));
             Some(Deed::EditTeam { team: team.clone(), edit })
+        }
+        Deed::Review { review, verb } => {
+            let yes = matches!(**verb, ReviewVerb::Vote { verdict: Verdict::Approve, .. });
+            let verb = Box::new(ReviewVerb::Revoke { reason: None });
+            yes.then_some(Deed::Review { review: *review, verb })
         }
         _ => None,
     }

@@ -31,6 +31,8 @@ pub async fn run(
         match &deed {
             Deed::Act { jobs, .. } => news.of_jobs(jobs.iter().copied()),
             Deed::Input { job, .. } => news.of_jobs([*job]),
+            // The facts that follow say which job it was about.
+            Deed::Review { .. } => news.of_jobs([]),
             Deed::Again(_) | Deed::Size { .. } | Deed::Looked(_) => {}
             Deed::Array { .. }
             | Deed::PauseAll { .. }
@@ -73,6 +75,7 @@ pub async fn perform(link: &dyn Link, deed: &Deed) -> Result<Option<JobId>, Link
             link.resize(job, rank, rows, columns).await.map(|()| None)
         }
         Deed::Looked(mark) => link.looked(Some(mark)).await.map(|_| None),
+        Deed::Review { review, verb } => link.review_act(review, *verb).await.map(|_| None),
     }
 }
 

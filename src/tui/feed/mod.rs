@@ -12,10 +12,12 @@ pub mod tasks;
 
 use std::collections::BTreeSet;
 
-use crate::base::{JobId, Wall};
+use crate::base::{JobId, ReviewId, Wall};
 use crate::link::{LinkError, Piece};
 use crate::model::history::History;
-use crate::model::page::{Cursor, EventRow, JobDetail, JobPage, Summary, TeamPage, Why};
+use crate::model::page::{
+    Cursor, EventRow, JobDetail, JobPage, ReviewCard, ReviewPage, Summary, TeamPage, Why,
+};
 use crate::tui::event::Deed;
 use crate::tui::section::Section;
 
@@ -36,6 +38,12 @@ pub enum Want {
     Facts(JobId),
     /// The tree of teams.
     Teams,
+    /// Open reviews.
+    Reviews,
+    /// Everything about a review.
+    Review(ReviewId),
+    /// All reviews of a job.
+    ReviewsOf(JobId),
     /// Output, followed to its end.
     Output(Output),
     /// Rows in sight: they are brought up to date with whatever changes, since why a job waits
@@ -102,6 +110,10 @@ pub enum Answer {
     Facts(JobId, Vec<EventRow>),
     /// To [`Want::Teams`].
     Teams(TeamPage),
+    /// To [`Want::Reviews`] and [`Want::ReviewsOf`].
+    Reviews(ReviewPage),
+    /// To [`Want::Review`].
+    Review(Box<ReviewCard>),
 }
 
 /// Something that came from the server.

@@ -14,7 +14,8 @@ use super::news::{Changed, News};
 use super::{Answer, Data, From, Rows, Want, deeds, follow, outputs, pulse};
 use crate::base::JobId;
 use crate::link::{JobQuery, Link, LinkError};
-use crate::model::page::{Cursor, Ended, JobPage};
+use crate::model::page::reviews::Which;
+use crate::model::page::{Cursor, Ended, JobPage, ReviewQuery};
 use crate::tui::event::Deed;
 use crate::tui::section::Section;
 
@@ -205,10 +206,23 @@ async fn call(link: &dyn Link, want: &Want) -> Result<Answer, LinkError> {
         Want::Why(job) => link.why(*job).await.map(Box::new).map(Answer::Why),
         Want::Facts(job) => facts(link, *job).await,
         Want::Teams => link.teams().await.map(Answer::Teams),
+        Want::Reviews => link.reviews(open_reviews()).await.map(Answer::Reviews),
+        Want::Review(id) => link.review(*id, None).await.map(Box::new).map(Answer::Review),
+        Want::ReviewsOf(job) => link.reviews(reviews_of(*job)).await.map(Answer::Reviews),
         Want::Output(_) | Want::InSight(_) => {
             Err(LinkError::Protocol("this is not one answer".to_owned()))
         }
     }
+}
+
+/// The open ones, those that expire first first.
+fn open_reviews() -> ReviewQuery {
+    ReviewQuery { limit: PAGE, ..ReviewQuery::default() }
+}
+
+/// All that a job asked, the open ones first.
+fn reviews_of(job: JobId) -> ReviewQuery {
+    ReviewQuery { which: Which::All, job: Some(job), ..ReviewQuery::default() }
 }
 
 /// What happened to a job, the latest of it.

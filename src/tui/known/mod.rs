@@ -5,13 +5,16 @@
 pub mod alarm;
 pub mod clock;
 pub mod history;
+pub mod people;
 pub mod slice;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::base::{JobId, Span, Wall};
+use crate::base::{JobId, ReviewId, Span, Wall};
 use crate::model::State;
-use crate::model::page::{Counts, EventRow, JobDetail, JobPage, JobRow, Summary, TeamPage, Why};
+use crate::model::page::{
+    Counts, EventRow, JobDetail, JobPage, JobRow, ReviewCard, ReviewPage, Summary, TeamPage, Why,
+};
 use crate::tui::feed::pulse::SILENCE;
 use crate::tui::feed::{Answer, Connection, Data, Want};
 use crate::tui::section::Section;
@@ -51,6 +54,14 @@ pub struct Known {
     pub whys: BTreeMap<JobId, Why>,
     /// The tree of teams, while it is looked at.
     pub teams: Option<TeamPage>,
+    /// Open reviews.
+    pub reviews: Option<ReviewPage>,
+    /// Open reviews by number.
+    pub listed: BTreeSet<ReviewId>,
+    /// Reviews that are looked at.
+    pub cards: BTreeMap<ReviewId, ReviewCard>,
+    /// All reviews of jobs that are looked at.
+    pub reviews_of: BTreeMap<JobId, ReviewPage>,
     /// What happened to jobs that are looked at, oldest first.
     pub facts_of: BTreeMap<JobId, Vec<EventRow>>,
     /// The latest facts, oldest first.
@@ -114,6 +125,8 @@ impl Known {
         self.jobs.retain(|job, _| wants.contains(&Want::Job(*job)));
         self.facts_of.retain(|job, _| wants.contains(&Want::Facts(*job)));
         self.whys.retain(|job, _| wants.contains(&Want::Why(*job)));
+        self.cards.retain(|id, _| wants.contains(&Want::Review(*id)));
+        self.reviews_of.retain(|job, _| wants.contains(&Want::ReviewsOf(*job)));
         self.teams = self.teams.take().filter(|_| wants.contains(&Want::Teams));
         self.failed.retain(|want, _| wants.contains(want));
     }
@@ -206,6 +219,28 @@ impl Known {
             }
             (_, Answer::Facts(job, rows)) => {
                 self.facts_of.insert(job, rows);
+                self.version += 1;
+            }
+            (Want::ReviewsOf(job), Answer::Reviews(page)) => {
+                self.reviews_of.insert(*job, page);
+                self.version += 1;
+            }
+            (_, Answer::Reviews(page)) => {
+                self.clock.anchor(page.at);
+                // An answer may be overtaken by a younger one.
+                let older = |known: &ReviewPage| known.seq <= page.seq;
+                if self.reviews.as_ref().is_none_or(older) {
+                    self.listed = page.reviews.iter().map(|row| row.id).collect();
+                    self.reviews = Some(page);
+                }
+                self.version += 1;
+            }
+            (_, Answer::Review(card)) => {
+                self.clock.anchor(card.at);
+                let known = self.cards.get(&card.review.id);
+                if known.is_none_or(|known| known.seq <= card.seq) {
+                    self.cards.insert(card.review.id, *card);
+                }
                 self.version += 1;
             }
             (_, Answer::Rows(_)) => {}

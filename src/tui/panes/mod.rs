@@ -10,13 +10,14 @@ pub mod job;
 pub mod log;
 pub mod messages;
 pub mod nodes;
+pub mod review;
 pub mod sheet;
 pub mod teams;
 pub mod terminal;
 
 use ratatui::layout::Rect;
 
-use crate::base::{JobId, Name, Span};
+use crate::base::{Digest, JobId, Name, ReviewId, Span};
 use crate::tui::event::{Effect, Mouse};
 use crate::tui::feed::{Data, Want};
 use crate::tui::ground::Ground;
@@ -45,33 +46,36 @@ pub enum Kind {
     Events,
     /// What the console said.
     Messages,
+    /// One review: what somebody is asked to decide.
+    Review,
 }
 
 /// How a pane is opened.
 pub struct Registered {
     /// Its kind.
     pub kind: Kind,
-    /// Opens it, about a job if it is about one.
-    pub open: fn(Option<JobId>) -> Box<dyn Pane>,
+    /// Opens it, about a job or a review if it is about one.
+    pub open: fn(&Target) -> Box<dyn Pane>,
 }
 
 /// Every pane.
 pub const PANES: &[Registered] = &[
     Registered { kind: Kind::Home, open: |_| Box::new(home::Home::default()) },
-    Registered { kind: Kind::Job, open: |job| Box::new(job::JobPane::new(job)) },
-    Registered { kind: Kind::Log, open: |job| Box::new(log::Log::new(job)) },
-    Registered { kind: Kind::Terminal, open: |job| Box::new(terminal::Terminal::new(job)) },
+    Registered { kind: Kind::Job, open: |of| Box::new(job::JobPane::new(of.job)) },
+    Registered { kind: Kind::Log, open: |of| Box::new(log::Log::new(of.job)) },
+    Registered { kind: Kind::Terminal, open: |of| Box::new(terminal::Terminal::new(of.job)) },
     Registered { kind: Kind::Nodes, open: |_| Box::new(nodes::Nodes::default()) },
     Registered { kind: Kind::Teams, open: |_| Box::new(teams::Teams::default()) },
     Registered { kind: Kind::Hours, open: |_| Box::new(hours::Hours::default()) },
     Registered { kind: Kind::Events, open: |_| Box::new(events::Events::default()) },
     Registered { kind: Kind::Messages, open: |_| Box::new(messages::MessageLog::default()) },
+    Registered { kind: Kind::Review, open: |of| Box::new(review::ReviewPane::new(of.review)) },
 ];
 
 /// Opens a pane.
-pub fn open(kind: Kind, job: Option<JobId>) -> Box<dyn Pane> {
+pub fn open(kind: Kind, about: &Target) -> Box<dyn Pane> {
     let known = PANES.iter().find(|registered| registered.kind == kind);
-    known.map_or_else(|| Box::new(home::Home::default()) as Box<dyn Pane>, |it| (it.open)(job))
+    known.map_or_else(|| Box::new(home::Home::default()) as Box<dyn Pane>, |it| (it.open)(about))
 }
 
 /// A movement.
@@ -126,6 +130,8 @@ pub enum Command {
     Type,
     /// One step back inside the pane; true if there was one.
     Back,
+    /// Show nothing but the bytes, or everything again.
+    Bytes,
 }
 
 /// Elements of an array that share a row.
@@ -144,6 +150,8 @@ pub struct Elements {
 pub struct Target {
     /// The chosen job.
     pub job: Option<JobId>,
+    /// The chosen review.
+    pub review: Option<ReviewId>,
     /// The chosen row stands for more elements of an array than that job.
     pub folded: Option<Elements>,
     /// The chosen node.
@@ -152,6 +160,29 @@ pub struct Target {
     pub team: Option<Name>,
     /// The section the list is narrowed to.
     pub section: Option<Section>,
+}
+
+impl From<JobId> for Target {
+    fn from(job: JobId) -> Target {
+        Target { job: Some(job), ..Target::default() }
+    }
+}
+
+impl From<ReviewId> for Target {
+    fn from(review: ReviewId) -> Target {
+        Target { review: Some(review), ..Target::default() }
+    }
+}
+
+/// A card that stands on the screen, and how well it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// Hash of what it is about.
+    pub hash: Digest,
+    /// Since when (on the console's clock) these bytes are there.
+    pub since: Span,
+    /// The last line of them has been on the screen.
+    pub whole: bool,
 }
 
 /// A part of the console that fills the body.
@@ -207,6 +238,11 @@ pub trait Pane {
 
     /// The current filter or search, to be edited.
     fn filter(&self) -> Option<&str> {
+        None
+    }
+
+    /// How far a card in it was read, if it shows one.
+    fn reading(&self) -> Option<Reading> {
         None
     }
 

@@ -3,6 +3,7 @@
 //! A popup takes every key while it is open. What it leads to is a [`Then`]: it never acts
 //! itself.
 
+pub mod answer;
 pub mod ask;
 pub mod confirm;
 pub mod help;
@@ -16,6 +17,7 @@ use crate::tui::event::Deed;
 use crate::tui::keys::Key;
 use crate::tui::widgets::Canvas;
 
+pub use answer::Answer;
 pub use ask::Ask;
 pub use confirm::Confirm;
 pub use help::Help;
@@ -56,6 +58,8 @@ pub enum Popup {
     Confirm(Confirm),
     /// Takes a line of text.
     Ask(Ask),
+    /// Takes the answer to a review.
+    Answer(Box<Answer>),
     /// All actions by name.
     Palette(Palette),
     /// All keys that work here.
@@ -68,14 +72,16 @@ impl Popup {
         match self {
             Popup::Confirm(popup) => popup.key(key, now),
             Popup::Ask(popup) => popup.key(key, now),
+            Popup::Answer(popup) => popup.key(key, now),
             Popup::Palette(popup) => popup.key(key),
             Popup::Help(popup) => popup.key(key),
         }
     }
 
     /// Takes pasted text: it is typed where something is typed, and never a key.
-    pub fn paste(&mut self, text: &str) -> Outcome {
+    pub fn paste(&mut self, text: &str, now: Span) -> Outcome {
         match self {
+            Popup::Answer(popup) => popup.paste(text, now),
             Popup::Ask(popup) => popup.paste(text),
             Popup::Palette(popup) => popup.paste(text),
             Popup::Confirm(_) | Popup::Help(_) => Outcome::Stays(None),
@@ -86,6 +92,7 @@ impl Popup {
     pub fn opens_at(&self, now: Span) -> Option<Span> {
         match self {
             Popup::Confirm(popup) => Some(popup.opens_at()).filter(|at| *at > now),
+            Popup::Answer(popup) => Some(popup.opens_at()).filter(|at| *at > now),
             _ => None,
         }
     }
@@ -95,6 +102,9 @@ impl Popup {
         match self {
             Popup::Confirm(popup) => popup.draw(app, canvas),
             Popup::Ask(popup) => popup.draw(app, canvas, footer),
+            Popup::Answer(popup) => {
+                popup.draw(app.ground.known.clock.console(), canvas, footer);
+            }
             Popup::Palette(popup) => popup.draw(app, canvas),
             Popup::Help(popup) => popup.draw(app, canvas),
         }

@@ -1,6 +1,7 @@
 //! One thing in full: a job ([`mod@job`]), why it is where it is ([`mod@why`]), a review
-//! ([`mod@review`]), many ([`mod@reviews`]), the nodes ([`place`]), what would happen if ([`mod@outlook`]), the tree of
-//! teams ([`mod@teams`]), the server ([`server`]), a line of the journal ([`events`]).
+//! ([`mod@review`]), many ([`mod@reviews`]), the nodes ([`place`]), what would happen if
+//! ([`mod@outlook`]), the tree of teams ([`mod@teams`]), the server ([`server`]), a line of the
+//! journal ([`events`]).
 
 pub mod events;
 pub mod job;

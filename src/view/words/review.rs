@@ -251,7 +251,7 @@ mod tests {
         );
         let arrived = Delivery { failed: None, tries: 1, ..delivery };
         assert_eq!(told(&arrived), "42 R17 (asked) was told to ana by chat");
-        assert_eq!(super::delivery(&arrived, &Sight::utc(at(0))), "told ana 12:00");
+        assert_eq!(super::delivery(&arrived, &Sight::utc(at(0))), "told ana 13:00");
         let asks = ReviewFact::Escalated { level: 2, by: None, to: vec!["dora".into()] };
         assert_eq!(said(&asks), "42 R17 asks also dora");
     }

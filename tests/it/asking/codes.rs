@@ -78,15 +78,17 @@ fn a_call_that_makes_no_sense_is_64_and_asks_nobody() {
 #[test]
 fn parked_is_75_and_comes_with_a_document() {
     let agents = Agents::new("");
-    let action = r#"{"kind":"tool","tool":"pay","args":{"to":"X"},"amount":{"value":"10","currency":"EUR"}}"#;
+    let action = r#"{"kind":"tool","tool":"pay","args":{"to":"X"},
+                     "amount":{"value":"10","currency":"EUR"}}"#;
     std::fs::write(agents.path("action.json"), action).unwrap();
     let script = "if [ -z \"$HOLDSHORT_RESUME\" ]; then\n\
                   holdshort ask --effect money --action @$DIR/action.json --json > $DIR/doc\n\
                   exit $?; fi\n\
                   cp $HOLDSHORT_DECISION_FILE $DIR/decision; echo $HOLDSHORT_REQUEST_ID > $DIR/id\n\
-                  hash=$(sed -n 's/.*\"action_hash\": \"\\(sha256:[0-9a-f]*\\)\".*/\\1/p' $DIR/decision | head -1)\n\
-                  holdshort redeem $HOLDSHORT_REQUEST_ID --hash sha256:00000000; echo $? >> $DIR/redeems\n\
-                  for i in 1 2; do holdshort redeem $HOLDSHORT_REQUEST_ID --hash $hash; echo $? >> $DIR/redeems; done";
+                  hash=$(grep -o 'sha256:[0-9a-f]*' $DIR/decision | head -1)\n\
+                  R=$HOLDSHORT_REQUEST_ID\n\
+                  for hash in sha256:00000000 $hash $hash; do\n\
+                  holdshort redeem $R --hash $hash; echo $? >> $DIR/redeems; done";
     let job = agents.submit("--may-ask irreversible", script);
     agents.place.until_state(job, "in_review");
     let document: Value = serde_json::from_str(&agents.lines("doc").join("\n")).unwrap();
@@ -151,4 +153,30 @@ fn a_held_question_that_nobody_answers_parks() {
     let parked = rows.iter().find(|row| row["class"] == "parked");
     assert!(parked.is_some(), "what it held while people were asked: {usage}");
     assert_eq!(agents.place.run("verify ledger").code, 0);
+}
+
+#[test]
+fn a_process_of_the_job_that_left_its_parents_behind_answers_nothing_either() {
+    let agents = Agents::new("");
+    let field = |name: &str, value: &str| {
+        format!("$(sed 's/.*\"{name}\":\"\\({value}\\)\".*/\\1/' $DIR/doc)")
+    };
+    let script = format!(
+        "[ -n \"$HOLDSHORT_RESUME\" ] && exit 0\n\
+         holdshort ask --effect external --json -- x > $DIR/doc\n\
+         export R={} H={}\n\
+         (setsid sh -c 'env -u HOLDSHORT_TOKEN -u HOLDSHORT_JOB_ID \
+         holdshort approve $R --hash $H; echo orphan $? >> $DIR/codes' &)\n\
+         while [ ! -s $DIR/codes ]; do sleep 0.02; done; exit 75",
+        field("id", "R[0-9]*"),
+        field("action_hash", "sha256:[0-9a-f]*")
+    );
+    let job = agents.submit("", &format!("export DIR\n{script}"));
+    agents.until_line("codes", "orphan");
+    assert_eq!(agents.lines("codes"), ["orphan 4"]);
+    let review = agents.open(job);
+    assert_eq!(review.votes, []);
+    agents.place.until_state(job, "in_review");
+    agents.approve(&review);
+    agents.place.until_state(job, "succeeded");
 }

@@ -1,9 +1,10 @@
 //! `gate`: what was approved is what runs, once.
 
-use holdshort::model::review::ReviewState;
+use holdshort::model::action::{Action, Args};
+use holdshort::model::review::{Review, ReviewState, ReviewVerb};
 
 use super::people::Agents;
-use crate::place::wait_for;
+use crate::place::{alive, kill, wait_for};
 
 /// A program that leaves a line for each time it ran, and says 7.
 const EFFECT: &str = "echo ${1:-done} >> $DIR/effects; exit 7";
@@ -87,8 +88,7 @@ fn variables_that_the_rule_lists_are_covered_and_no_others() {
     assert_eq!(asked.len(), 2, "another region is another question: {asked:?}");
     assert!(asked[0].canonical().contains("\"REGION\":\"eu\""), "{}", asked[0].canonical());
     assert!(!asked[0].canonical().contains("NOISE"));
-    // What is still open for the other words was taken back: it would never be run.
-    assert_eq!(asked.iter().filter(|review| review.is_open()).count(), 1);
+    assert!(asked.iter().all(Review::is_open), "and takes nothing back");
 }
 
 #[test]
@@ -110,4 +110,66 @@ fn a_right_is_good_when_the_job_comes_back_long_after_it_would_be_over() {
     agents.touch("go");
     let job = agents.place.until(job, "its end", |job| !job["ended_at"].is_null());
     assert_eq!((&job["exit_code"], agents.lines("effects")), (&7.into(), vec!["late".into()]));
+}
+
+#[test]
+fn what_people_changed_is_what_runs() {
+    let agents = Agents::new("");
+    let effect = agents.script("effect.sh", EFFECT);
+    let gate = format!("holdshort gate --effect external --wait 60s -- {effect} all; exit $?");
+    let job = agents.submit("", &gate);
+    let review = agents.open(job);
+    let Args::Here(args) = &review.ask.action.args else { panic!("{review:?}") };
+    let args = Args::Here(args.replace("\"all\"", "\"some\""));
+    let action = Box::new(Action { args, ..review.ask.action.clone() });
+    agents.act(review.id, ReviewVerb::Edit { action, hash: Some(review.hash_text()) });
+    agents.approve(&agents.review(review.id));
+    let job = agents.place.until(job, "its end", |job| !job["ended_at"].is_null());
+    assert_eq!((&job["exit_code"], agents.lines("effects")), (&7.into(), vec!["some".into()]));
+    assert_eq!(agents.review(review.id).state, ReviewState::Redeemed);
+}
+
+#[test]
+fn what_may_go_on_meanwhile_is_done_before_anybody_looks() {
+    let rule = "[[review_policy]]\nname = \"drafts\"\neffects = [\"reversible\"]\nwait = \"go\"\n";
+    let agents = Agents::new(rule);
+    let effect = agents.script("effect.sh", EFFECT);
+    let wait = "while [ ! -e $DIR/go ]; do sleep 0.02; done";
+    let gate = format!("holdshort gate --effect reversible -- {effect} draft; {wait}");
+    let job = agents.submit("", &gate);
+    agents.until_line("effects", "draft");
+    let review = agents.open(job);
+    agents.deny(&review, "undo it");
+    assert_eq!(agents.review(review.id).state, ReviewState::Denied);
+    agents.touch("go");
+    agents.place.until_state(job, "succeeded");
+    assert_eq!(agents.lines("effects"), ["draft"]);
+}
+
+#[test]
+fn with_the_server_killed_at_random_instants_around_the_yes_each_happens_once() {
+    let agents = Agents::new("");
+    let effect = agents.script("effect.sh", "echo $1 >> $DIR/effects");
+    let mut random = 88_172_645_463_325_252_u64;
+    for round in 1..=12 {
+        let gate =
+            format!("holdshort gate --effect external --wait 10m -- {effect} {round}; exit $?");
+        let job = agents.submit("", &gate);
+        let review = agents.open(job);
+        let server = agents.place.server().unwrap();
+        agents.approve(&review);
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let pause = u16::try_from(random % 30).unwrap();
+        let _ = nix::poll::poll(&mut [], nix::poll::PollTimeout::from(pause));
+        kill(server, 9);
+        wait_for("the server's end", || !alive(server));
+        agents.place.ok("server start");
+        agents.place.until_state(job, "succeeded");
+        assert_eq!(agents.lines("effects").len(), round, "{:?}", agents.lines("effects"));
+        let spent = agents.review(review.id).grant.map(|grant| grant.spent.len());
+        assert_eq!(spent, Some(1));
+    }
+    assert_eq!(agents.place.run("journal replay").code, 0);
 }

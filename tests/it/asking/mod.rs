@@ -3,6 +3,6 @@
 
 mod codes;
 mod gate;
-mod people;
+pub mod people;
 mod policy;
 mod slot;

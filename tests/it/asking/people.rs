@@ -58,6 +58,7 @@ impl Agents {
         found.unwrap()
     }
 
+    #[allow(clippy::needless_pass_by_value, reason = "callers make it on the spot")]
     pub fn act(&self, id: ReviewId, verb: ReviewVerb) -> ReviewCard {
         self.with(async |link| link.review_act(id, verb.clone()).await)
     }

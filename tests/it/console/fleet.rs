@@ -14,7 +14,7 @@ use holdshort::model::node::{Drain, Gpu};
 use holdshort::model::page::usage::Used;
 use holdshort::model::page::{
     CountableRow, EventRow, JobRow, KeptDay, KeptFor, KeptRoom, Lane, NodeRow, OnGpu, Opening,
-    TeamRow,
+    ReviewCard, TeamRow,
 };
 use holdshort::model::reason::{Code, Reason};
 use holdshort::model::team::{Bounds, Terms};
@@ -46,6 +46,8 @@ pub struct Fleet {
     pub teams: Vec<TeamRow>,
     /// When windows of teams are open.
     pub openings: Vec<Opening>,
+    /// Reviews, those that end first first.
+    pub reviews: Vec<ReviewCard>,
 }
 
 impl Fleet {
@@ -397,6 +399,7 @@ pub fn many() -> Fleet {
                 until: NOW.wall + Span::hours(until),
             })
             .into(),
+        reviews: Vec::new(),
     }
 }
 

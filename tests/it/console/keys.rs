@@ -2,12 +2,14 @@
 
 use holdshort::base::Span;
 use holdshort::model::command::Verb;
+use holdshort::model::review::ReviewVerb;
 use holdshort::tui::actions::TABLE;
 use holdshort::tui::event::{Event, Mouse};
 use holdshort::tui::keys::Key;
 use holdshort::tui::popups::Popup;
 use proptest::prelude::*;
 
+use super::desk;
 use super::fleet::{self, Fleet};
 use super::grid::{block, staged};
 use super::link::{Asked, Fake};
@@ -27,7 +29,7 @@ fn key() -> impl Strategy<Value = Key> {
         TABLE.iter().flat_map(|a| a.keys).filter_map(|text| Key::parse(text)).collect();
     // Leaving is tested elsewhere: here the storm goes on.
     let known: Vec<Key> = known.into_iter().filter(|key| *key != Key::ctrl('z')).collect();
-    let typed = prop::sample::select("yY123nabz/=:~\"[]{}".chars().collect::<Vec<_>>());
+    let typed = prop::sample::select("yY123nabz/=:~\"[]{}AD4180.0".chars().collect::<Vec<_>>());
     prop_oneof![4 => prop::sample::select(known), 1 => typed.prop_map(Key::char)]
 }
 
@@ -44,7 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn fleets() -> impl Strategy<Value = Fleet> {
-    prop_oneof![Just(fleet::many()), Just(fleet::few()), Just(Fleet::default())]
+    prop_oneof![Just(desk::many()), Just(fleet::many()), Just(fleet::few()), Just(Fleet::default())]
 }
 
 proptest! {
@@ -59,6 +61,7 @@ proptest! {
         block(async {
             for step in steps {
                 let asking = matches!(stage.app.popup, Some(Popup::Confirm(_)));
+                let answering = matches!(stage.app.popup, Some(Popup::Answer(_)));
                 let before = link.asked().len();
                 match step {
                     Step::Key(key) => stage.event(Event::Key(key)).await,
@@ -77,6 +80,11 @@ proptest! {
                 };
                 let did = link.asked().into_iter().skip(before).any(|asked| destroys(&asked));
                 assert!(!did || asking, "something was destroyed without a question");
+                let votes = |asked: &Asked| {
+                    matches!(asked, Asked::Review(_, ReviewVerb::Vote { .. }))
+                };
+                let voted = link.asked().into_iter().skip(before).any(|asked| votes(&asked));
+                assert!(!voted || answering, "somebody voted without an answer line");
                 stage.fetch().await;
                 stage.buffer();
             }
@@ -84,9 +92,11 @@ proptest! {
     }
 
     #[test]
-    fn every_tiny_size_draws(columns in 0u16..=12, rows in 0u16..=6, pane in 0usize..9) {
-        let keys = ["", "l", "t", "b", "e", "d", "v", "?", "3K"][pane];
-        let mut stage = staged(Fake::new(fleet::many()), (80, 24), keys);
+    fn every_tiny_size_draws(columns in 0u16..=12, rows in 0u16..=6, pane in 0usize..12) {
+        let panes =
+            ["", "l", "t", "b", "e", "d", "v", "?", "3K", "<enter>", "<enter>v", "<enter>GA"];
+        let keys = panes[pane];
+        let mut stage = staged(Fake::new(desk::many()), (80, 24), keys);
         block(stage.event(Event::Resize { columns, rows }));
         stage.buffer();
     }

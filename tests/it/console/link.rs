@@ -14,6 +14,7 @@ use holdshort::link::{Answer, JobQuery, Link, LinkError, Piece, Stream};
 use holdshort::model::command::{Report, Verb};
 use holdshort::model::history::History;
 use holdshort::model::outlook::{Outlook, Supposition};
+use holdshort::model::page::reviews::Which;
 use holdshort::model::page::usage::{UsagePage, UsageQuery};
 use holdshort::model::page::{
     Counts, Cursor, Ended, EventRow, JobDetail, JobPage, JobRow, Lane, LogQuery, ReviewCard,
@@ -25,6 +26,7 @@ use holdshort::model::review::{Ask, ReviewVerb};
 use holdshort::model::submission::Submission;
 use holdshort::model::team::TeamEdit;
 
+use super::desk;
 use super::fleet::{self, Fleet, NOW};
 
 /// What was asked of it.
@@ -40,12 +42,14 @@ pub enum Asked {
     Drain(Name, bool),
     Input(JobId, Vec<u8>),
     Resize(u16, u16),
+    Review(ReviewId, ReviewVerb),
 }
 
 /// The link.
 pub struct Fake {
     fleet: Mutex<Fleet>,
     asked: Mutex<Vec<Asked>>,
+    glances: Mutex<Vec<(ReviewId, &'static str)>>,
     unplugged: watch::Sender<Option<String>>,
     news: broadcast::Sender<EventRow>,
     queries: Mutex<Vec<JobQuery>>,
@@ -57,6 +61,7 @@ impl Fake {
         Arc::new(Fake {
             fleet,
             asked: Mutex::default(),
+            glances: Mutex::default(),
             unplugged: watch::channel(None).0,
             news: broadcast::channel(4096).0,
             queries: Mutex::default(),
@@ -65,6 +70,11 @@ impl Fake {
 
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
+    }
+
+    /// Who looked at what.
+    pub fn glances(&self) -> Vec<(ReviewId, &'static str)> {
+        self.glances.lock().unwrap().clone()
     }
 
     pub fn change(&self, change: impl FnOnce(&mut Fleet)) {
@@ -290,28 +300,55 @@ impl Link for Fake {
         })
     }
 
-    fn reviews(&self, _: ReviewQuery) -> Answer<'_, ReviewPage> {
-        self.with(|_| ReviewPage {
-            reviews: Vec::new(),
-            next: None,
-            open: 0,
-            mine: 0,
-            away: None,
-            seq: 100,
-            at: NOW,
+    fn reviews(&self, query: ReviewQuery) -> Answer<'_, ReviewPage> {
+        self.with(move |fleet| {
+            let is_open = |card: &&ReviewCard| card.review.is_open();
+            let mine = |card: &&ReviewCard| card.beside.reader.seat.is_some();
+            let open = || fleet.reviews.iter().filter(is_open);
+            let fits = |card: &&ReviewCard| {
+                (query.which != Which::Open || card.review.is_open())
+                    && query.job.is_none_or(|job| card.review.job == job)
+            };
+            ReviewPage {
+                reviews: fleet.reviews.iter().filter(fits).map(desk::row).collect(),
+                next: None,
+                open: open().count() as u64,
+                mine: open().filter(mine).count() as u64,
+                away: None,
+                seq: 100,
+                at: NOW,
+            }
         })
     }
 
     fn review(&self, review: ReviewId, _: Option<Span>) -> Answer<'_, ReviewCard> {
-        no_review(review)
+        let card = self
+            .with(move |fleet| fleet.reviews.iter().find(|card| card.review.id == review).cloned());
+        async move {
+            match card.await? {
+                Some(card) => Ok(card),
+                None => no_review(review).await,
+            }
+        }
+        .boxed()
     }
 
     fn ask(&self, _: Option<JobId>, _: Ask) -> Answer<'_, ReviewCard> {
         no_review(ReviewId(0))
     }
 
-    fn review_act(&self, review: ReviewId, _: ReviewVerb) -> Answer<'_, ReviewCard> {
-        no_review(review)
+    fn review_act(&self, review: ReviewId, verb: ReviewVerb) -> Answer<'_, ReviewCard> {
+        match &verb {
+            ReviewVerb::Look | ReviewVerb::Leave => {
+                self.glances.lock().unwrap().push((review, verb.word()));
+            }
+            _ => self.asked.lock().unwrap().push(Asked::Review(review, verb.clone())),
+        }
+        self.change(|fleet| {
+            let cards = fleet.reviews.iter_mut();
+            cards.filter(|card| card.review.id == review).for_each(|card| desk::act(card, &verb));
+        });
+        self.review(review, None)
     }
 
     fn away(&self, _: Option<Name>, _: Option<Name>, _: Option<Wall>) -> Answer<'_, ()> {

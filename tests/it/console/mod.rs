@@ -5,14 +5,17 @@
 
 mod away;
 mod cursor;
+mod desk;
 mod feed;
 mod fleet;
 mod grid;
+mod journey;
 mod keys;
 mod link;
 mod marks;
 mod panes;
 mod pty;
+mod reviews;
 mod safety;
 mod screens;
 mod speed;

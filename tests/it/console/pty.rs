@@ -109,7 +109,11 @@ pub fn run(command: CommandBuilder, size: (u16, u16)) -> Screen {
 }
 
 impl Screen {
-    fn text(&self) -> String {
+    pub fn shows(&self, text: &str) -> bool {
+        self.text().contains(text)
+    }
+
+    pub fn text(&self) -> String {
         self.parser.lock().unwrap().0.screen().contents()
     }
 

@@ -21,6 +21,7 @@ pub struct Bench {
 }
 
 /// Says so, and gives nothing, where OpenSSH is missing.
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub fn bench() -> Option<Bench> {
     let there = |program: &str| {
         let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output();

@@ -17,12 +17,14 @@ fn refusal(
     refusal.what
 }
 
+type Change = fn(&mut Ballot);
+
 #[test]
 fn a_signature_for_anything_else_is_refused() {
     let Some(bench) = bench() else { return };
     let key = bench.key("a", "ed25519", "");
     bench.allow(&bench.line("ana,bob", &key));
-    let changes: [(&str, fn(&mut Ballot)); 8] = [
+    let changes: [(&str, Change); 8] = [
         ("action_hash", |b| b.hash = Digest::of(b"pay 1000 EUR")),
         ("verdict", |b| b.verdict = Verdict::Deny { stop: false }),
         ("verdict", |b| b.verdict = Verdict::Deny { stop: true }),

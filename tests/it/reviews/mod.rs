@@ -60,7 +60,9 @@ impl Office {
         let place = Place::new(&format!("{config}{NODE}"));
         place.ok("server start");
         let socket: PathBuf = place.path("run/holdshort/socket");
-        let http = reqwest::Client::builder().unix_socket(socket.as_path()).build().unwrap();
+        // A connection of its own for each call: servers are killed here.
+        let http = reqwest::Client::builder().unix_socket(socket.as_path());
+        let http = http.pool_max_idle_per_host(0).build().unwrap();
         Office { place, http }
     }
 

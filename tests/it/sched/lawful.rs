@@ -4,7 +4,7 @@
 
 use holdshort::base::{At, JobId, Name};
 use holdshort::model::fact::Rule;
-use holdshort::model::job::{Job, Task, TaskState};
+use holdshort::model::job::{Job, State, Task, TaskState};
 use holdshort::model::team::{Bounds, parent};
 use holdshort::model::{Fact, Resources};
 use holdshort::sched::World;
@@ -21,6 +21,7 @@ type Three = [u64; 3];
 pub fn unlawful(before: &World, facts: &[Fact], at: At) -> Vec<String> {
     let mut world = before.clone();
     let mut broken = Vec::new();
+    let mut moved: Vec<(JobId, Three)> = Vec::new();
     for (n, fact) in facts.iter().enumerate() {
         if let Fact::JobEvicted { job, eviction } = fact
             && matches!(eviction.rule, Rule::ReclaimFairness | Rule::ReclaimQuota)
@@ -30,8 +31,9 @@ pub fn unlawful(before: &World, facts: &[Fact], at: At) -> Vec<String> {
             && let Some(taker) = world.job(taker)
         {
             let (from, to) = split(&victim.spec.team, &taker.spec.team);
-            let later = later(&world, &facts[n..], at);
-            let most = sum(&world, from, &later);
+            let mut more = later(&world, &facts[n..], at);
+            more.extend(&moved);
+            let most = sum(&world, from, &more);
             let shares = standings(&world, at);
             let share = shares.get(from).map(|standing| of(&standing.share)).unwrap_or_default();
             let fair = exceeds(most, &allocatable(&world, from, share));
@@ -48,9 +50,20 @@ pub fn unlawful(before: &World, facts: &[Fact], at: At) -> Vec<String> {
                 ));
             }
         }
+        moved.extend(moves(&world, fact));
         world.apply(at, fact);
     }
     broken
+}
+
+/// What tasks hold that are about to leave for another place: their team goes on holding it.
+fn moves(world: &World, fact: &Fact) -> Vec<(JobId, Three)> {
+    let Fact::JobEvicted { job, eviction } = fact else { return Vec::new() };
+    let Some(job) = world.job(*job).filter(|_| eviction.moved) else { return Vec::new() };
+    let ranks = &eviction.ranks;
+    let goes = |task: &&Task| counts(task) && (ranks.is_empty() || ranks.contains(&task.rank));
+    let tasks = job.tasks.iter().filter(goes);
+    tasks.map(|task| (job.id, of(job.spec.request_of_task(task)))).collect()
 }
 
 /// The teams of two lines below the last they have in common.
@@ -99,7 +112,7 @@ fn sum(world: &World, team: &str, later: &[(JobId, Three)]) -> Three {
     let mut sum = [0; 3];
     let mut add = |three: Three| (0..3).for_each(|i| sum[i] += three[i]);
     for job in world.jobs().filter(|job| is_below(&job.spec.team, team)) {
-        job.tasks.iter().filter(|task| counts(task)).for_each(|task| add(held(job, task)));
+        job.tasks.iter().filter(|task| counts(task)).for_each(|task| add(at_most(job, task)));
         later.iter().filter(|(id, _)| *id == job.id).for_each(|(_, three)| add(*three));
     }
     sum
@@ -128,6 +141,14 @@ fn lost(world: &World, team: &str, facts: &[Fact]) -> Three {
         }
     }
     sum
+}
+
+/// What a task holds, or would if its job were let go on where it is frozen.
+fn at_most(job: &Job, task: &Task) -> Three {
+    match job.state {
+        State::Queued => of(job.spec.request_of_task(task)),
+        _ => held(job, task),
+    }
 }
 
 fn held(job: &Job, task: &Task) -> Three {

@@ -1,8 +1,8 @@
 //! Reviews as JSON: what is asked, by which rule, what people say, what became so.
 //!
-//! [`list`] is a page of them, [`card`] all about one ([`shown`] is the review itself, [`reader`] what
-//! stands beside it), [`requests`] what can be done; [`decision`] is what its job reads, [`fact`] what
-//! events show. The other files are the parts these are made of.
+//! [`list`] is a page of them, [`card`] all about one ([`shown`] is the review itself, [`reader`]
+//! what stands beside it), [`requests`] what can be done; [`decision`] is what its job reads,
+//! [`fact`] what events show. The other files are the parts these are made of.
 
 pub mod action;
 pub mod ask;
@@ -10,6 +10,7 @@ pub mod booth;
 pub mod card;
 pub mod decision;
 pub mod fact;
+pub mod habit;
 pub mod list;
 pub mod reader;
 pub mod requests;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::base::JobId;
-use crate::model::page::{Counts, JobRow};
+use crate::base::{JobId, ReviewId};
+use crate::model::page::{Counts, JobRow, ReviewRow};
+use crate::tui::known::people::is_mine;
 use crate::tui::known::{Known, Slice};
 use crate::tui::panes::home::is_bad;
 use crate::tui::section::Section;
@@ -43,6 +44,18 @@ pub enum Item {
         /// It ended badly.
         bad: bool,
     },
+    /// A review that waits on people.
+    Review {
+        /// The review.
+        review: ReviewId,
+        /// This user may answer it.
+        mine: bool,
+    },
+    /// Reviews that only others may answer.
+    Others {
+        /// How many.
+        hidden: u64,
+    },
     /// Rows that are not shown.
     More {
         /// The section.
@@ -59,6 +72,10 @@ pub enum Item {
 pub enum Pick {
     /// A job in a section.
     Job(Section, JobId),
+    /// A review.
+    Review(ReviewId),
+    /// Reviews that only others may answer.
+    Others,
     /// A section's rest.
     More(Section),
 }
@@ -141,6 +158,7 @@ impl Pick {
     pub const fn section(self) -> Section {
         match self {
             Pick::Job(section, _) | Pick::More(section) => section,
+            Pick::Review(_) | Pick::Others => Section::People,
         }
     }
 }
@@ -153,6 +171,7 @@ impl Item {
             | Item::Above { section }
             | Item::Job { section, .. }
             | Item::More { section, .. } => *section,
+            Item::Review { .. } | Item::Others { .. } => Section::People,
         }
     }
 
@@ -173,6 +192,8 @@ impl Item {
         match self {
             Item::Head { .. } | Item::Above { .. } => None,
             Item::Job { section, job, .. } => Some(Pick::Job(*section, *job)),
+            Item::Review { review, .. } => Some(Pick::Review(*review)),
+            Item::Others { .. } => Some(Pick::Others),
             Item::More { section, .. } => Some(Pick::More(*section)),
         }
     }
@@ -193,6 +214,10 @@ struct Part {
     above: bool,
     sorted: Option<(usize, Order)>,
     whole: bool,
+    /// Reviews that this user may answer.
+    mine: usize,
+    /// Reviews that only others may answer, where they have no rows.
+    others: u64,
 }
 
 impl Items {
@@ -203,19 +228,25 @@ impl Items {
             .filter_map(|section| {
                 let slice = known.slice(section)?;
                 let whole = how.narrow.is_some() || how.unfolded.contains(&section);
-                Some(part(section, slice, known.counts(), how, whole))
+                let part = part(section, slice, known.counts(), how, whole);
+                Some(if section == Section::People {
+                    with_reviews(part, known, slice)
+                } else {
+                    part
+                })
             })
-            .filter(|part| !part.jobs.is_empty())
+            .filter(|part| !part.jobs.is_empty() || part.others > 0)
             .collect();
         let shares = shares(&parts, how.room);
         let mut list = Vec::new();
         for (part, share) in parts.into_iter().zip(shares) {
-            let Part { section, count, open, beyond, above, sorted, .. } = part;
+            let Part { section, count, open, beyond, above, sorted, others, .. } = part;
             list.push(Item::Head { section, count, open, sorted });
             list.extend(above.then_some(Item::Above { section }));
             let stands_for = |items: &[Item]| {
                 let each = items.iter().map(|item| match item {
                     Item::Job { count, .. } => *count as u64,
+                    Item::Review { .. } => 1,
                     _ => 0,
                 });
                 each.sum::<u64>()
@@ -233,11 +264,14 @@ impl Items {
             let (seen, hidden) = jobs.split_at(share.max(usize::from(kept.is_some())));
             list.extend(seen);
             let rest = count.saturating_sub(stands_for(seen)).max(stands_for(hidden));
-            if !hidden.is_empty() || beyond {
+            let alone = hidden.is_empty() && !beyond;
+            if !alone {
                 // How many lie above a window is not known, so neither is how many lie below.
                 let hidden = (!above).then_some(rest);
                 list.push(Item::More { section, hidden, open });
             }
+            // One line is enough for all that has none.
+            list.extend((others > 0 && alone).then_some(Item::Others { hidden: others }));
         }
         Items { list }
     }
@@ -347,14 +381,42 @@ fn part(section: Section, slice: &Slice, counts: Counts, how: &How, whole: bool)
     let (beyond, above) = (slice.more, slice.above);
     let partly = beyond || above;
     let sorted = (partly && how.order != Order::Urgency).then_some((rows.len(), how.order));
-    Part { section, jobs, must, count, open, beyond, above, sorted, whole }
+    Part { section, jobs, must, count, open, beyond, above, sorted, whole, mine: 0, others: 0 }
+}
+
+/// Reviews before the jobs at a prompt, those of others at the end; no job beside its review.
+fn with_reviews(part: Part, known: &Known, slice: &Slice) -> Part {
+    let filtered = !slice.filter.is_empty();
+    let shown = |job: JobId| !filtered || known.is_listed(job);
+    let reviews = known.open_reviews().filter(|row| shown(row.job));
+    let item = |row: &ReviewRow| Item::Review { review: row.id, mine: is_mine(&row.beside) };
+    let reviews: Vec<Item> = reviews.map(item).collect();
+    let (mine, theirs): (Vec<Item>, Vec<Item>) =
+        reviews.iter().partition(|item| matches!(item, Item::Review { mine: true, .. }));
+    let own_row = |item: &Item| {
+        let row = item.job().and_then(|(_, job)| slice.row(job));
+        row.is_none_or(|row| !known.is_told_by_review(row))
+    };
+    let listed = part.jobs.len();
+    let jobs: Vec<Item> = part.jobs.into_iter().filter(own_row).collect();
+    let gone = (listed - jobs.len()) as u64;
+    let all = reviews.len() as u64;
+    let count = match filtered {
+        true => part.count.saturating_sub(gone) + all,
+        false => known.people_count().max(all + jobs.len() as u64),
+    };
+    let others = if part.whole { 0 } else { theirs.len() as u64 };
+    let theirs = theirs.into_iter().filter(|_| part.whole);
+    let answerable = mine.len();
+    let jobs = mine.into_iter().chain(jobs).chain(theirs).collect();
+    Part { jobs, count, mine: answerable, others, ..part }
 }
 
 impl Part {
     /// Lines it takes with so many rows.
     fn cost(&self, share: usize) -> usize {
-        let more = usize::from(share < self.jobs.len() || self.beyond);
-        1 + share + more + usize::from(self.above)
+        let more = share < self.jobs.len() || self.beyond || self.others > 0;
+        1 + share + usize::from(more) + usize::from(self.above)
     }
 
     /// Rows it begins with.
@@ -374,7 +436,8 @@ impl Part {
         if self.whole || self.section == Section::Ended {
             self.start()
         } else {
-            self.start().min(1)
+            // Reviews that one may answer come before whatever waits for room.
+            self.start().min(self.mine.clamp(1, 3))
         }
     }
 }

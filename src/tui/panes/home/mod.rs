@@ -8,6 +8,7 @@ mod moves;
 pub mod panel;
 pub mod peek;
 mod reach;
+mod reviews;
 pub mod rows;
 
 use std::collections::BTreeSet;
@@ -183,8 +184,12 @@ impl Pane for Home {
             Some(Pick::Job(_, job)) => Some(job),
             _ => None,
         };
+        let review = match self.pick {
+            Some(Pick::Review(review)) => Some(review),
+            _ => None,
+        };
         let folded = self.folded(ground);
-        Target { job, folded, section: self.narrow, ..Target::default() }
+        Target { job, review, folded, section: self.narrow, ..Target::default() }
     }
 
     fn out_of_sight(&self, jobs: &[JobId], ground: &Ground) -> usize {
@@ -316,6 +321,9 @@ impl Pane for Home {
                     }
                     self.unfolded.insert(section);
                 }
+                Some(Pick::Others) => {
+                    self.unfolded.insert(Section::People);
+                }
                 _ => return false,
             },
             Command::Back => return self.one_back(ground),
@@ -347,7 +355,11 @@ impl Pane for Home {
     }
 
     fn copy(&self, ground: &Ground) -> Option<(String, String)> {
-        let Some(Pick::Job(_, job)) = self.pick else { return None };
+        let job = match self.pick? {
+            Pick::Job(_, job) => job,
+            Pick::Review(review) => return Some((review.to_string(), review.to_string())),
+            Pick::Others | Pick::More(_) => return None,
+        };
         let row = ground.known.row(job);
         let command = row.map(|row| words::command(&row.command)).filter(|text| !text.is_empty());
         let text = command.map_or_else(|| job.to_string(), |command| format!("{job}  {command}"));
@@ -364,6 +376,10 @@ impl Pane for Home {
             seen
         })?;
         let next = |item: &Item| {
+            if let Item::Review { review, .. } = item {
+                let row = ground.known.review_row(*review)?;
+                return Some(reviews::changes(row, now, ground.options.reduced_motion));
+            }
             let (section, job) = item.job()?;
             let row = ground.known.slice(section)?.row(job)?;
             let since = crate::view::list::since(row, section.kind());
@@ -377,14 +393,14 @@ impl Pane for Home {
         if self.in_lanes() {
             rows::lanes(self, ground, canvas, &Home::lane_areas(list));
             if let Some(side) = side {
-                panel::below(self.chosen_row(ground), ground, canvas, side);
+                panel::below(self.chosen(ground), ground, canvas, side);
             }
             return;
         }
         rows::list(self, ground, canvas, list);
         if let Some(side) = side {
             canvas.fence(Rect { x: side.x - 1, width: 1, ..side });
-            panel::beside(self.chosen_row(ground), ground, canvas, side);
+            panel::beside(self.chosen(ground), ground, canvas, side);
         }
     }
 }

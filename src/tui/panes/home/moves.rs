@@ -2,8 +2,9 @@
 
 use super::Home;
 use super::items::{Item, Pick};
+use super::peek::Chosen;
 use super::reach::Edge;
-use crate::base::JobId;
+use crate::base::{JobId, ReviewId};
 use crate::model::page::JobRow;
 use crate::tui::ground::Ground;
 use crate::tui::panes::{Elements, Pane};
@@ -12,9 +13,12 @@ use crate::view::list::fold;
 use crate::view::words::state_short;
 
 impl Home {
-    pub(super) fn chosen_row<'a>(&self, ground: &'a Ground) -> Option<&'a JobRow> {
-        let Some(Pick::Job(section, job)) = self.pick else { return None };
-        ground.known.slice(section)?.row(job)
+    pub(super) fn chosen<'a>(&self, ground: &'a Ground) -> Option<Chosen<'a>> {
+        match self.pick? {
+            Pick::Job(section, job) => ground.known.slice(section)?.row(job).map(Chosen::Job),
+            Pick::Review(review) => ground.known.review_row(review).map(Chosen::Review),
+            Pick::Others | Pick::More(_) => None,
+        }
     }
 
     /// Jobs whose rows are in sight, and the chosen one.
@@ -87,10 +91,25 @@ impl Home {
             }
             return;
         }
+        if let (Some(Pick::Review(review)), false) = (self.pick, leaves) {
+            return self.hold_review(review, ground, before);
+        }
         self.let_go &= !self.has_come(ground);
         if self.pick.is_some() || self.gone_at == 0 || self.let_go {
             self.pick = self.items.pick_near(before);
         }
+    }
+
+    /// A chosen review that has no row: it is shown again while it is open, else nothing is chosen.
+    fn hold_review(&mut self, review: ReviewId, ground: &Ground, before: usize) {
+        if ground.known.review_row(review).is_some() {
+            self.unfolded.insert(Section::People);
+            self.build(ground);
+            self.pick = self.items.find(self.pick).or_else(|| self.items.pick_near(before));
+            return;
+        }
+        self.says = Some(format!("{review} is not open any more; nothing is chosen"));
+        (self.pick, self.gone_at) = (None, before.max(1));
     }
 
     /// What is listed is what was asked for last.
@@ -186,7 +205,8 @@ impl Home {
     pub(super) fn widened_next(&mut self, ground: &mut Ground) -> bool {
         let counts = ground.known.counts();
         let hides = self.narrow.is_some() || !self.filter.is_empty();
-        if !hides || counts.human + counts.stuck == 0 {
+        let people = ground.known.people_count() > 0;
+        if !hides || (!people && counts.stuck == 0) {
             return false;
         }
         if !self.filter.is_empty() {
@@ -194,7 +214,6 @@ impl Home {
             self.filter.clear();
             self.narrow = None;
             self.reach_back();
-            let people = counts.human > 0;
             let section = if people { Section::People } else { Section::Stuck };
             self.edge = Some(Edge::First(section));
             return true;
@@ -227,8 +246,11 @@ impl Home {
         let needs = |item: &Item| {
             matches!(item, Item::Job { section: Section::People | Section::Stuck, .. })
                 || matches!(item, Item::Job { section: Section::Ended, bad: true, .. })
+                || matches!(item, Item::Review { mine: true, .. })
         };
-        let from = self.place().map_or(0, |at| at + 1);
+        // From what needs nobody to the most urgent, from there to the next.
+        let here = self.place().filter(|at| self.items.list.get(*at).is_some_and(needs));
+        let from = here.map_or(0, |at| at + 1);
         let len = self.items.list.len();
         let found = (0..len).map(|step| (from + step) % len.max(1));
         let found = found.into_iter().find(|at| self.items.list.get(*at).is_some_and(needs));

@@ -4,12 +4,12 @@
 use ratatui::layout::Rect;
 
 use super::Home;
-use super::peek::peek;
+use super::peek::{Chosen, peek};
 use crate::base::quantity::{format_cpu, format_gpu};
 use crate::base::text::cut;
 use crate::model::Fact;
 use crate::model::history::MINUTES;
-use crate::model::page::{EventRow, JobRow};
+use crate::model::page::EventRow;
 use crate::tui::ground::Ground;
 use crate::tui::theme::Ink;
 use crate::tui::widgets::{Canvas, spark};
@@ -21,7 +21,7 @@ use crate::view::sight::Sight;
 const PICTURES: u16 = 5;
 
 /// The panel at the right of the list.
-pub fn beside(row: Option<&JobRow>, ground: &Ground, canvas: &mut Canvas, area: Rect) {
+pub fn beside(row: Option<Chosen>, ground: &Ground, canvas: &mut Canvas, area: Rect) {
     let pictures = if area.height > 24 { PICTURES } else { 0 };
     let upper = (area.height - pictures) * 3 / 5;
     let top = Rect { height: upper, ..area };
@@ -33,7 +33,7 @@ pub fn beside(row: Option<&JobRow>, ground: &Ground, canvas: &mut Canvas, area: 
 }
 
 /// The panel below the lanes.
-pub fn below(row: Option<&JobRow>, ground: &Ground, canvas: &mut Canvas, area: Rect) {
+pub fn below(row: Option<Chosen>, ground: &Ground, canvas: &mut Canvas, area: Rect) {
     let third = area.width / 3;
     let part = |at: u16, width: u16| Rect { x: area.x + third * at, width, ..area };
     chosen(row, ground, canvas, part(0, third - 1));
@@ -41,7 +41,7 @@ pub fn below(row: Option<&JobRow>, ground: &Ground, canvas: &mut Canvas, area: R
     over_time(ground, canvas, part(2, area.width - third * 2));
 }
 
-fn chosen(row: Option<&JobRow>, ground: &Ground, canvas: &mut Canvas, area: Rect) {
+fn chosen(row: Option<Chosen>, ground: &Ground, canvas: &mut Canvas, area: Rect) {
     canvas.rule(area, "CHOSEN", Ink::Muted);
     let Some(row) = row else { return };
     let lines = peek(row, ground, usize::from(area.width.saturating_sub(2)));

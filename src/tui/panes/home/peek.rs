@@ -1,14 +1,70 @@
 //! A look at a row without leaving the list: state, reason, what it holds, what it runs.
 
 use crate::base::text::fold_lines;
-use crate::model::page::JobRow;
+use crate::model::page::{JobRow, ReviewRow};
 use crate::tui::ground::Ground;
+use crate::view::describe::review::{Lines, silence};
 use crate::view::line::{Line, Role};
 use crate::view::next::{next, trouble};
 use crate::view::words;
 
-/// The lines about a row, at most `columns` wide.
-pub fn peek(row: &JobRow, ground: &Ground, columns: usize) -> Vec<Line> {
+/// What is chosen.
+#[derive(Debug, Clone, Copy)]
+pub enum Chosen<'a> {
+    /// A job.
+    Job(&'a JobRow),
+    /// A review.
+    Review(&'a ReviewRow),
+}
+
+/// The lines about what is chosen, at most `columns` wide.
+pub fn peek(chosen: Chosen, ground: &Ground, columns: usize) -> Vec<Line> {
+    match chosen {
+        Chosen::Job(row) => job(row, ground, columns),
+        Chosen::Review(row) => review(row, ground, columns),
+    }
+}
+
+/// What is asked, by whom, what silence means and how it stands.
+fn review(row: &ReviewRow, ground: &Ground, columns: usize) -> Vec<Line> {
+    let sight = ground.sight();
+    let mut out = Lines::new(columns);
+    let deed = words::review::deed_of(row);
+    out.text(&format!("{} {deed}", row.id), Role::Head);
+    out.text(words::review::trace(row.effect), Role::NeedsYou);
+    let (text, role) = silence::sentence(row, &sight);
+    out.text(&text, role);
+    let reader = &row.beside.reader;
+    match (&reader.seat, &reader.why_not) {
+        (Some(_), None) => out.text("you may answer: Enter opens it", Role::Good),
+        (Some(_), Some(lacks)) => out.text(&format!("you may say no; {lacks}"), Role::NeedsYou),
+        (None, why) => {
+            let why = why.as_deref().unwrap_or("others decide it");
+            out.text(why, Role::Muted);
+        }
+    }
+    let agent = row.agent.as_deref().unwrap_or("the job itself");
+    out.pair("asks", &format!("{agent}, in {} {}", row.job, row.beside.job_name), Role::Plain);
+    out.pair("for", &format!("{}, team {}", row.owner, row.team), Role::Plain);
+    out.pair("asked", &format!("{} ago", sight.since(row.asked.now)), Role::Plain);
+    out.pair("votes", &format!("{} of {} yes", row.beside.yes, row.needed), Role::Plain);
+    for name in row.opened.keys() {
+        out.pair("open", &format!("{name} has it open"), Role::Plain);
+    }
+    let holds = match row.beside.holds.is_empty() {
+        true => "nothing".to_owned(),
+        false => words::amounts(&row.beside.holds),
+    };
+    out.pair("holds", &holds, Role::Plain);
+    if !row.summary.is_empty() {
+        out.text("the agent says (nobody checked this):", Role::Muted);
+        out.quote(&row.summary);
+    }
+    out.done()
+}
+
+/// The lines about a job.
+fn job(row: &JobRow, ground: &Ground, columns: usize) -> Vec<Line> {
     let sight = ground.sight();
     let mut lines = Vec::new();
     let mut folded = |text: &str, role: Role| {

@@ -2,8 +2,8 @@
 
 use ratatui::layout::Rect;
 
-use super::Home;
 use super::items::{Item, Pick};
+use super::{Home, reviews};
 use crate::base::quantity::format_gpu;
 use crate::base::text;
 use crate::model::page::JobRow;
@@ -16,7 +16,7 @@ use crate::tui::widgets::Canvas;
 use crate::view::list::{Folded, mark, since, what};
 use crate::view::next::{next, trouble};
 use crate::view::sight::Sight;
-use crate::view::words::state_short;
+use crate::view::words::{review, state_short};
 
 /// Lines of a job where lanes stand side by side.
 pub const LANE_LINES: usize = 2;
@@ -26,13 +26,13 @@ const SENTENCE: u16 = 30;
 
 /// Widths of the columns; 0 for those that are not there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Columns {
-    id: u16,
-    what: u16,
-    team: u16,
-    state: u16,
-    since: u16,
-    gpu: u16,
+pub(super) struct Columns {
+    pub(super) id: u16,
+    pub(super) what: u16,
+    pub(super) team: u16,
+    pub(super) state: u16,
+    pub(super) since: u16,
+    pub(super) gpu: u16,
 }
 
 /// What the rows need, found once for a page.
@@ -60,6 +60,14 @@ impl Widest {
             teams |= &*row.team != DEFAULT_TEAM;
             widest.team = widest.team.max(wide(&row.team));
             widest.gpu |= row.request.gpu_milli > 0;
+        }
+        for row in known.open_reviews() {
+            let wide = |text: &str| u16::try_from(text::width(text)).unwrap_or(u16::MAX);
+            widest.id = widest.id.max(wide(&row.id.to_string()));
+            widest.what = widest.what.max(wide(&review::deed_of(row)));
+            teams |= &*row.team != DEFAULT_TEAM;
+            widest.team = widest.team.max(wide(&row.team));
+            widest.gpu |= row.beside.holds.gpu_milli > 0;
         }
         Widest { team: if teams { widest.team } else { 0 }, ..widest }
     }
@@ -174,6 +182,12 @@ fn draw(
             let chosen = home.pick() == Some(Pick::More(*section));
             more(canvas, area, item, chosen);
         }
+        Item::Others { hidden } => reviews::others(canvas, area, *hidden, home.pick()),
+        Item::Review { review, .. } => {
+            let Some(row) = ground.known.review_row(*review) else { return };
+            reviews::row(canvas, area, row, columns, sight);
+            reviews::chosen(home.pick(), canvas, area, row);
+        }
         Item::Job { section, job, count, open, gpu_milli, .. } => {
             let slice = ground.known.slice(*section);
             let Some(row) = slice.and_then(|slice| slice.row(*job)) else { return };
@@ -210,6 +224,12 @@ fn head(ground: &Ground, canvas: &mut Canvas, area: Rect, item: &Item, section: 
     let mut title = format!("{} {count}{plus}", section.title());
     if let Some((here, order)) = sorted {
         title.push_str(&format!(", the first {here} {}", order.word()));
+    }
+    let known = &ground.known;
+    let reviews = known.reviews.as_ref().is_some_and(|page| page.open > 0);
+    let whole = known.slice(section).is_some_and(|slice| slice.filter.is_empty());
+    if section == Section::People && reviews && whole {
+        title.push_str(&format!(" - you can answer {}", known.answerable()));
     }
     let x = area.x + 1;
     let used = canvas.put((x, area.y), area.width - 1, &title, section.ink());
@@ -334,6 +354,8 @@ pub fn lanes(home: &Home, ground: &Ground, canvas: &mut Canvas, areas: &[Rect; 4
         let seen = window.seen(places.len(), height.max(1));
         let stands_for = |place: &usize| match home.items.list.get(*place) {
             Some(Item::Job { count, .. }) => *count as u64,
+            Some(Item::Review { .. }) => 1,
+            Some(Item::Others { hidden }) => *hidden,
             Some(Item::More { hidden, .. }) => hidden.unwrap_or(0),
             _ => 0,
         };
@@ -372,6 +394,17 @@ fn lane_item(
         Item::More { section, .. } => {
             more(canvas, first, item, home.pick() == Some(Pick::More(*section)));
             1
+        }
+        Item::Others { hidden } => {
+            reviews::others(canvas, first, *hidden, home.pick());
+            1
+        }
+        Item::Review { review, .. } => {
+            let Some(row) = ground.known.review_row(*review) else { return 0 };
+            reviews::in_lane(canvas, area, row, sight);
+            let both = Rect { width: area.width.saturating_sub(1), ..area };
+            reviews::chosen(home.pick(), canvas, both, row);
+            2
         }
         Item::Job { section, job, count, open, gpu_milli, .. } => {
             let slice = ground.known.slice(*section);

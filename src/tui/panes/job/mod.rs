@@ -111,9 +111,21 @@ impl JobPane {
         lines
     }
 
+    /// What it asked people, the open ones first.
+    fn reviews(&self, ground: &Ground, width: u16) -> Vec<Line> {
+        let page = self.job.and_then(|job| ground.known.reviews_of.get(&job));
+        let Some(page) = page.filter(|page| !page.reviews.is_empty()) else { return Vec::new() };
+        let room = usize::from(width).saturating_sub(2);
+        let title = format!("REVIEWS {}", page.reviews.len());
+        let mut lines = vec![Line::empty(), Line::of(title, Role::Head)];
+        lines.extend(describe::review::list::lines(&page.reviews, &ground.sight(), room));
+        lines
+    }
+
     /// What it is and, where why and when stand beside it, its environment.
     fn left(&self, ground: &Ground, width: u16) -> Vec<Line> {
         let mut lines = self.about(ground, width);
+        lines.extend(self.reviews(ground, width));
         lines.extend(self.environment(ground, width));
         lines
     }
@@ -132,6 +144,7 @@ impl JobPane {
             lines.push(Line::empty());
         }
         lines.extend(rest);
+        lines.extend(self.reviews(ground, width));
         lines.push(Line::empty());
         lines.extend(self.timeline(ground, width));
         lines.extend(self.environment(ground, width));
@@ -203,8 +216,10 @@ impl Pane for JobPane {
     }
 
     fn wants(&self, ground: &Ground) -> Vec<Want> {
-        let own =
-            self.job.into_iter().flat_map(|job| [Want::Job(job), Want::Why(job), Want::Facts(job)]);
+        let own = self.job.into_iter().flat_map(|job| {
+            let all = [Want::Job(job), Want::Why(job), Want::Facts(job)];
+            all.into_iter().chain([Want::ReviewsOf(job)])
+        });
         let roomy = ground.size.0 >= PANEL_FROM;
         own.chain(self.output.wants(ground).into_iter().filter(|_| roomy)).collect()
     }
@@ -213,8 +228,11 @@ impl Pane for JobPane {
         self.output.take(data, ground);
     }
 
-    fn target(&self, _ground: &Ground) -> Target {
-        Target { job: self.job, ..Target::default() }
+    fn target(&self, ground: &Ground) -> Target {
+        // The review that stands open, else the last one, is a key away.
+        let page = self.job.and_then(|job| ground.known.reviews_of.get(&job));
+        let review = page.and_then(|page| page.reviews.first()).map(|row| row.id);
+        Target { job: self.job, review, ..Target::default() }
     }
 
     fn settle(&mut self, ground: &Ground, area: Rect) {

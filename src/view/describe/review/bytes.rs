@@ -4,14 +4,14 @@
 //! is a list of values by path. Lines have numbers, so that one sees where a long one goes on.
 //! Start with [`lines`]; [`laid_out`] fits them to a width.
 
-use super::escape::{Piece, pieces};
-use crate::base::text::width;
+use super::escape::{Piece, escaped, pieces};
+use crate::base::text::{pad, width};
 use crate::model::action::{Action, Args, Json, projection};
 use crate::model::review::Review;
 use crate::view::line::{Cell, Line, Role};
 
-/// Columns of a label.
-const LABEL: usize = 9;
+/// Columns of a label: as many as the longest takes, within bounds.
+const LABEL: (usize, usize) = (9, 18);
 
 /// One value, or a few that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,14 +102,17 @@ fn arguments(args: &Json, out: &mut Vec<ByteLine>) {
     }
 }
 
+fn text_of(item: &Json) -> Option<&str> {
+    match item {
+        Json::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
 /// A list of texts.
 fn words(value: &Json) -> Option<Vec<&str>> {
     let Json::List(items) = value else { return None };
-    let word = |item| match item {
-        &Json::Text(ref text) => Some(text.as_str()),
-        _ => None,
-    };
-    items.iter().map(word).collect()
+    items.iter().map(text_of).collect()
 }
 
 /// The program and its verb on the first line, then an option with its values on each.
@@ -213,11 +216,13 @@ pub fn laid_out(
 ) -> Vec<Line> {
     let gutter = lines.len().to_string().len().max(2);
     let room = columns.saturating_sub(gutter + 1).max(8);
+    let longest = lines.iter().map(|line| width(&line.label)).max().unwrap_or(0);
+    let label = longest.clamp(LABEL.0, LABEL.1);
     let mut out = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let said = mark(line);
         let number = format!("{:>gutter$} ", at + 1);
-        let mut rows = folded(line, room, said.is_some());
+        let mut rows = folded(line, room, label, said.is_some());
         if let (Some(said), Some(first)) = (said, rows.first_mut()) {
             let used: usize = first.iter().map(Cell::width).sum();
             let said = format!("<- {said}");
@@ -244,7 +249,7 @@ pub fn laid_out(
 }
 
 /// One line on as many rows as it takes: cut anywhere, for a cut at spaces would hide some.
-fn folded(line: &ByteLine, room: usize, loud: bool) -> Vec<Vec<Cell>> {
+fn folded(line: &ByteLine, room: usize, label: usize, loud: bool) -> Vec<Vec<Cell>> {
     let plain = if loud { Role::NeedsYou } else { Role::Plain };
     let mut rows: Vec<Vec<Cell>> = vec![Vec::new()];
     let mut used = 0;
@@ -268,9 +273,9 @@ fn folded(line: &ByteLine, room: usize, loud: bool) -> Vec<Vec<Cell>> {
     };
     let mut indent = if line.value.first().is_some_and(|p| p.text == "  ") { 4 } else { 0 };
     if !line.label.is_empty() {
-        let label = super::escape::escaped(&line.label);
-        let wide = width(&label).max(LABEL);
-        put(&crate::base::text::pad(&label, wide), Role::Muted, 0);
+        let name = escaped(&line.label);
+        let wide = width(&name).max(label);
+        put(&pad(&name, wide), Role::Muted, 0);
         put(" ", Role::Plain, 0);
         indent = if wide * 3 < room { wide + 1 } else { 2 };
     }

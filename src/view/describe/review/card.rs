@@ -15,6 +15,8 @@ use crate::view::words;
 
 /// Columns for the name of a value.
 const NAME: usize = 12;
+/// Columns of the bytes at most: what differs is said at the end of a line.
+const BYTES_MAX: usize = 100;
 /// Other reviews about the same that are named.
 const SAME_NAMED: usize = 3;
 
@@ -32,13 +34,14 @@ pub fn bytes(card: &ReviewCard, columns: usize) -> Vec<Line> {
             return None;
         }
         match known.mark {
+            _ if varies(known, card.compared.yeses) => None,
             Mark::New => Some("DIFFERS"),
             Mark::High => Some("HIGHER"),
             Mark::Low => Some("LOWER"),
             Mark::Known | Mark::Gone => None,
         }
     };
-    bytes::laid_out(&lines, columns, &mark)
+    bytes::laid_out(&lines, columns.min(BYTES_MAX), &mark)
 }
 
 /// `COMPARED WITH 14 EARLIER YESES TO payctl`.
@@ -57,8 +60,10 @@ pub fn compared(compared: &Compared, out: &mut Lines) {
         let text = format!("nobody has said yes to {} before", compared.to);
         return out.text(&text, Role::NeedsYou);
     }
-    let (same, other): (Vec<_>, Vec<_>) =
-        compared.lines.iter().partition(|line| line.mark == Mark::Known);
+    let (varying, rest): (Vec<&ComparedLine>, Vec<&ComparedLine>) =
+        compared.lines.iter().partition(|line| varies(line, compared.yeses));
+    let (same, other): (Vec<&ComparedLine>, Vec<&ComparedLine>) =
+        rest.into_iter().partition(|line| line.mark == Mark::Known);
     for line in &other {
         one(line, out);
     }
@@ -68,6 +73,16 @@ pub fn compared(compared: &Compared, out: &mut Lines) {
         let names: Vec<&str> = same.iter().map(|line| name(&line.path)).collect();
         out.text(&format!("as before: {}", names.join(", ")), Role::Muted);
     }
+    if !varying.is_empty() {
+        let names: Vec<&str> = varying.iter().map(|line| name(&line.path)).collect();
+        out.text(&format!("another each time: {}", names.join(", ")), Role::Muted);
+    }
+}
+
+/// It was another value each time, as a number of an invoice is: that it is new says nothing.
+fn varies(line: &ComparedLine, yeses: u32) -> bool {
+    let values = u32::try_from(line.before.len()).unwrap_or(u32::MAX).saturating_add(line.more);
+    line.mark == Mark::New && yeses >= 3 && values >= yeses
 }
 
 fn name(path: &str) -> &str {
@@ -192,11 +207,9 @@ pub fn job(card: &ReviewCard, sight: &Sight, out: &mut Lines) {
     if let Some(answer) = card.answer.as_ref().filter(|_| review.is_open()) {
         let now = sight.now.wall;
         let left = |at: Wall| duration::short(at.since(now));
-        let text = format!(
-            "its people usually answer within {} to {}",
-            left(answer.from),
-            left(answer.to)
-        );
+        let (from, to) = (left(answer.from), left(answer.to));
+        let within = if from == to { to } else { format!("{from} to {to}") };
+        let text = format!("by what they took before the answer comes in {within}");
         out.text(&text, Role::Muted);
     }
 }

@@ -8,6 +8,7 @@ pub mod bytes;
 pub mod card;
 pub mod escape;
 pub mod lines;
+pub mod list;
 pub mod people;
 pub mod proof;
 pub mod silence;

@@ -4,9 +4,10 @@ use super::lines::Lines;
 use crate::base::text::sanitise;
 use crate::base::{Name, duration};
 use crate::model::page::ReviewCard;
-use crate::model::review::{Demand, Review, Said, Verdict, Vote};
+use crate::model::review::{Delivery, Demand, Review, Said, Verdict, Vote};
 use crate::view::line::Role;
 use crate::view::sight::Sight;
+use crate::view::words;
 
 /// Who asks, for whom, by which rule, and who was told.
 pub fn who(card: &ReviewCard, sight: &Sight, out: &mut Lines) {
@@ -79,13 +80,12 @@ fn told(review: &Review, sight: &Sight, out: &mut Lines) {
     let escalated = match review.level {
         0 => None,
         1 => Some("reminded"),
-        _ => Some("the next people are asked too"),
+        _ => Some("escalated: all who may decide are asked"),
     };
     if let Some(text) = escalated {
         out.pair("level", text, Role::NeedsYou);
     }
-    let (arrived, failed): (Vec<_>, Vec<_>) =
-        review.told.iter().partition(|delivery| delivery.failed.is_none());
+    let arrived: Vec<&Delivery> = review.told.iter().filter(|told| told.arrived()).collect();
     if let Some(first) = arrived.first() {
         let mut names: Vec<&str> = Vec::new();
         for delivery in &arrived {
@@ -96,15 +96,23 @@ fn told(review: &Review, sight: &Sight, out: &mut Lines) {
         let text = format!("{} {}", names.join(", "), sight.day(first.at.wall));
         out.pair("told", &text, Role::Plain);
     }
-    if let Some(last) = failed.last() {
-        let why = last.failed.as_deref().unwrap_or_default();
-        let text = format!("{} by {} FAILED: {why}", last.to, last.via);
-        out.pair("told", &text, Role::Bad);
+    // Of each target what came of the last message to it.
+    let mut seen: Vec<&Name> = Vec::new();
+    for last in review.told.iter().rev() {
+        if seen.contains(&&last.via) {
+            continue;
+        }
+        seen.push(&last.via);
+        if !last.arrived() {
+            let role = if last.failed.is_some() { Role::Bad } else { Role::Muted };
+            out.pair("told", &words::review::delivery(last, sight), role);
+        }
     }
 }
 
 /// What was voted, what is missing, who looks at it.
-pub fn votes(review: &Review, you: Option<&str>, sight: &Sight, out: &mut Lines) {
+pub fn votes(card: &ReviewCard, you: Option<&str>, sight: &Sight, out: &mut Lines) {
+    let review = &card.review;
     let standing: Vec<&Vote> = review.standing_votes().collect();
     for vote in &review.votes {
         let (word, role) = match vote.verdict {
@@ -112,7 +120,7 @@ pub fn votes(review: &Review, you: Option<&str>, sight: &Sight, out: &mut Lines)
             Verdict::Deny { stop: false } => ("NO", Role::Bad),
             Verdict::Deny { stop: true } => ("NO, stop", Role::Bad),
         };
-        let counts = standing.iter().any(|other| *other == vote);
+        let counts = standing.contains(&vote);
         let seat = match vote.seat == vote.by {
             true => String::new(),
             false => format!(" for {}", vote.seat),
@@ -130,6 +138,10 @@ pub fn votes(review: &Review, you: Option<&str>, sight: &Sight, out: &mut Lines)
         }
         let text = format!("{name} has it open since {}", sight.day(since.wall));
         out.pair_as("...", &text, Role::Plain);
+    }
+    let voted = review.standing_votes().any(|vote| you == Some(&*vote.by));
+    if review.is_open() && card.beside.reader.seat.is_some() && !voted {
+        return out.pair_as("...", "you have not answered yet", Role::NeedsYou);
     }
     if review.votes.is_empty() && review.opened.keys().all(|name| you == Some(&**name)) {
         out.text("nobody has said anything yet", Role::Muted);

@@ -82,6 +82,9 @@ pub fn countdown<'a>(review: impl Into<Ending<'a>>, sight: &Sight) -> String {
     if ending.stopped.is_some() {
         return format!("asked back, clock stands, {left} left");
     }
+    if ending.wait == Wait::Go {
+        return format!("goes on meanwhile, {left} left to undo it");
+    }
     let what = verdict(ending);
     let what = if what.starts_with("DENIED") || what.starts_with("DONE") {
         what.to_lowercase()

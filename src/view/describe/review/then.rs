@@ -68,7 +68,7 @@ pub fn no(review: &Review, out: &mut Lines) {
     }
     match review.ask.wait {
         Wait::Go => {
-            out.text(&format!("job {job} is told to undo it, with your reason"), Role::Plain)
+            out.text(&format!("job {job} is told to undo it, with your reason"), Role::Plain);
         }
         _ => out.text(&format!("job {job} gets your reason and goes on"), Role::Plain),
     }
