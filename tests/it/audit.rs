@@ -11,7 +11,7 @@ use holdshort::model::review::{Ask, Ballot, Cast, Review, ReviewVerb, Signature,
 use rusqlite::Connection;
 use serde_json::Value;
 
-use crate::keys::bench::bench;
+use crate::keys::bench::{bench, write_own};
 use crate::keys::device::{TOUCHED, UNTOUCHED, device};
 use crate::place::Place;
 
@@ -128,7 +128,7 @@ fn with_key(key: &Path) -> impl FnOnce(&str) -> String {
 }
 
 fn allow(office: &Office, lines: &str) {
-    std::fs::write(office.place.path("config/holdshort/allowed_signers"), lines).unwrap();
+    write_own(&office.place.path("config/holdshort/allowed_signers"), lines);
 }
 
 #[test]
