@@ -160,10 +160,9 @@ pub fn start(
     let (world, meter, notes) = (state.world.clone(), state.meter.clone(), Vec::new());
     let first = Published { world, meter, seq: state.seq, notes, timeline: timeline.clone() };
     let shared = Arc::new(Shared::new(first));
-    let environments = parts.environments.clone();
-    let (places, keys) = (parts.places.clone(), tokens.clone());
-    let launcher =
-        Launcher::new(places, keys, launch_reader, environments.clone()).with_papers(parts.papers);
+    let (environments, places) = (parts.environments.clone(), parts.places.clone());
+    let launcher = Launcher::new(places, tokens.clone(), launch_reader, environments.clone());
+    let launcher = launcher.with_papers(parts.papers);
     let inner = Inner {
         installation: parts.journal.installation(),
         door: door.clone(),
