@@ -164,6 +164,23 @@ pub(super) mod tests {
     use crate::model::action::{Action, Args, EffectClass};
     use crate::model::review::{Ask, Demand, Fallback, Moment, ReviewState, Rule, Wait};
 
+    fn rule() -> Rule {
+        Rule {
+            policy: None,
+            version: "default".into(),
+            need: 2,
+            deny_at: 1,
+            within: Span::hours(1),
+            remind_at: 50,
+            escalate_at: 80,
+            fallback: Fallback::Deny,
+            assurance: Demand::Any,
+            grant: Span::mins(10),
+            uses: 1,
+            quiet: None,
+        }
+    }
+
     /// A message about a review whose agent says all kinds of things.
     pub(crate) fn letter() -> Letter {
         let at = At { now: Mono(5), wall: Wall(1_800_000_000_000) };
@@ -186,20 +203,6 @@ pub(super) mod tests {
             key: None,
             undeclared: false,
         };
-        let rule = Rule {
-            policy: None,
-            version: "default".into(),
-            need: 2,
-            deny_at: 1,
-            within: Span::hours(1),
-            remind_at: 50,
-            escalate_at: 80,
-            fallback: Fallback::Deny,
-            assurance: Demand::Any,
-            grant: Span::mins(10),
-            uses: 1,
-            quiet: None,
-        };
         let review = Review {
             id: ReviewId(17),
             job: JobId(42),
@@ -210,7 +213,7 @@ pub(super) mod tests {
             ask: Arc::new(ask),
             edited: None,
             hash: Digest::of(b"it"),
-            rule: Arc::new(rule),
+            rule: Arc::new(rule()),
             asked: at,
             state: ReviewState::Open,
             since: at,

@@ -11,6 +11,8 @@ use crate::model::fact::{Eviction, Rule};
 use crate::model::job::{GpuShare, Job, Placement, State, Task, TaskState};
 use crate::model::team::parent;
 use crate::model::{Fact, Resources};
+use crate::sched::ends::Ends;
+use crate::sched::future::estimate;
 use crate::sched::gangs;
 use crate::sched::index::{Index, Use};
 use crate::sched::plan::Plan;
@@ -22,13 +24,18 @@ use crate::sched::world::World;
 /// Everything that does not hold, in words; empty when all does.
 pub fn check(world: &World, at: At) -> Vec<String> {
     let mut broken = Vec::new();
-    let mut rebuilt = Index::default();
+    let (mut rebuilt, mut ends) = (Index::default(), Ends::default());
+    let learns = world.setup().cycle.on("estimate");
     for job in world.jobs() {
         rebuilt.insert(job);
+        ends.put(job, || estimate::basis(&world.history, learns, &job.spec));
         check_job(job, &mut broken);
     }
     if rebuilt != *world.index() {
         broken.push("the index differs from one built anew".into());
+    }
+    if ends != *world.ends() {
+        broken.push("the expected ends differ from those put in order anew".into());
     }
     reviews::check(world, &mut broken);
     promises(world, &mut broken);

@@ -10,6 +10,7 @@ pub mod apply;
 pub mod board;
 pub mod decide;
 pub mod effects;
+pub mod ends;
 pub mod explain;
 pub mod future;
 mod gangs;

@@ -17,6 +17,8 @@ use crate::model::setup::{API_DEFAULT_COUNT, Countable, Limited, Setup};
 use crate::model::team::parent;
 use crate::model::{Job, Node, Team};
 use crate::sched::actions::{self, urgency};
+use crate::sched::ends::Ends;
+use crate::sched::future::estimate;
 use crate::sched::future::hits::Hits;
 use crate::sched::future::learned::Learned;
 use crate::sched::index::Index;
@@ -76,6 +78,8 @@ pub struct World {
     pub(super) desk: Desk,
     /// What follows from the jobs.
     pub(super) index: Index,
+    /// What follows from the jobs and from what past runs say.
+    pub(super) ends: Ends,
 }
 
 /// What an idempotency key stands for.
@@ -184,6 +188,11 @@ impl World {
         &self.index
     }
 
+    /// When what runs will probably end.
+    pub fn ends(&self) -> &Ends {
+        &self.ends
+    }
+
     /// `now` on the clock that leaves out the time the machine was off or asleep.
     pub fn active(&self, now: Mono) -> Mono {
         now - self.down
@@ -280,13 +289,30 @@ impl World {
             self.index.remove(old);
         }
         self.index.insert(&job);
+        self.expect(&job);
         self.jobs.insert(job.id, Arc::new(job));
+    }
+
+    /// Sees to it that a job's end is expected when it is.
+    fn expect(&mut self, job: &Job) {
+        let learns = self.setup.cycle.on("estimate");
+        self.ends.put(job, || estimate::basis(&self.history, learns, &job.spec));
+    }
+
+    /// What some jobs' ends are expected by is no longer the same.
+    pub(super) fn expect_anew(&mut self, jobs: impl IntoIterator<Item = JobId>) {
+        for id in jobs {
+            if let Some(job) = self.jobs.get(&id).cloned() {
+                self.expect(&job);
+            }
+        }
     }
 
     /// Removes a job.
     pub(super) fn drop_job(&mut self, id: JobId) {
         if let Some(old) = self.jobs.remove(&id) {
             self.index.remove(&old);
+            self.ends.drop(id);
         }
     }
 }
@@ -397,6 +423,7 @@ impl<'de> Deserialize<'de> for World {
         };
         for job in saved.jobs {
             world.index.insert(&job);
+            world.expect(&job);
             world.jobs.insert(job.id, job);
         }
         Ok(world)

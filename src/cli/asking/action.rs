@@ -117,6 +117,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn words_are_shown_as_they_were_said() {
+        let words = ["mail", "the report"].map(ToOwned::to_owned);
+        let shown = said(&words).subject().command;
+        assert_eq!(shown.as_deref(), Some("mail the report"));
+    }
+
+    #[test]
     fn a_described_action_is_read_strictly() {
         let good = r#"{"kind":"tool","tool":"pay","args":{"to":"X","n":1.0},"target":"bank",
                       "amount":{"value":"10","currency":"eur"}}"#;

@@ -124,8 +124,9 @@ impl Gate {
         Ok(policy.map(|policy| policy.env.iter().cloned().collect()).unwrap_or_default())
     }
 
-    /// Earlier questions about the same words in the same place, whose files are not those of now:
-    /// a yes to one is for something else (13, and it is asked anew), an open one is taken back.
+    /// Earlier questions about the same words, place and variables, whose files are not those of
+    /// now: a yes to one is for something else (13, and it is asked anew), an open one is taken
+    /// back.
     async fn outdated(
         &self,
         session: &Session,
@@ -187,7 +188,8 @@ async fn perform(session: &Session, link: &dyn Link, review: &Review) -> Outcome
         return Err(Failure::new(BAD_CALL, what, "`holdshort redeem` uses it"));
     };
     until_it_holds(review).await;
-    let covered = look(said.argv, Path::new(&said.cwd), &said.env)
+    let names: Vec<Name> = said.env.into_keys().collect();
+    let covered = look(said.argv, Path::new(&said.cwd), &names)
         .map_err(|failure| Failure { code: CHANGED, ..failure })?;
     let now = covered.line.action(action.target.clone(), action.amount.clone());
     let (hash, action) = (Some(review.hash), Some(Box::new(now)));
@@ -288,7 +290,7 @@ fn done_before(session: &Session, review: &Review) -> Outcome {
         }
         None => {
             let what = format!(
-                "the yes to {} was used{when}, and whether what it was for took effect is not known",
+                "the yes to {} was used{when}; whether what it was for took effect is not known",
                 review.id
             );
             Err(Failure::new(OVER, what, anew))

@@ -66,7 +66,7 @@ pub struct Said {
     /// The directory.
     pub cwd: String,
     /// The variables that are covered.
-    pub env: Vec<Name>,
+    pub env: BTreeMap<Name, Option<String>>,
 }
 
 impl Said {
@@ -80,7 +80,7 @@ impl Said {
             Some(Json::Object(pairs)) => pairs.as_slice(),
             _ => &[],
         };
-        let env = pairs.iter().map(|(name, _)| name.as_str().into());
+        let env = pairs.iter().map(|(name, value)| (name.as_str().into(), text_of(value)));
         Some(Said { argv: argv?, cwd: text_of(args.get("cwd")?)?, env: env.collect() })
     }
 }
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(action.target.as_deref(), Some("/usr/bin/bash in /srv"));
         let said = Said::of(&action).unwrap();
         assert_eq!((said.argv, said.cwd), (line().argv, line().cwd));
-        assert_eq!(said.env, ["REGION".into(), "X".into()] as [Name; 2]);
+        assert_eq!(said.env, line().env);
         let changes: [fn(&mut CommandLine); 7] = [
             |line| line.argv.push("x".into()),
             |line| line.cwd.push('x'),

@@ -199,10 +199,11 @@ impl Action {
         }
     }
 
-    /// The beginning of the command that it executes.
+    /// The beginning of the command that it executes, or of the words that say what is to be done.
     fn command(&self) -> Option<String> {
         let args = self.read_args()?;
-        let text = match (args.get("command"), args.get("argv")) {
+        let words = args.get("argv").or_else(|| args.get("words"));
+        let text = match (args.get("command"), words) {
             (Some(Json::Text(command)), _) => command.trim().to_owned(),
             (_, Some(Json::List(words))) => {
                 let words = words.iter().filter_map(|word| match word {

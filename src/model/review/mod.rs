@@ -2,8 +2,8 @@
 //!
 //! [`ask`] is what a job wants and never changes, [`rule`] what the configuration makes of it,
 //! [`vote`] what people say, [`ballot`] what they sign, [`grant`] the right that a yes gives,
-//! [`talk`] questions, delegations and deliveries, [`telling`] who is told when, [`command`] what can
-//! be done with it. The states and words are INTERFACE.md's.
+//! [`talk`] questions, delegations and deliveries, [`telling`] who is told when, [`command`] what
+//! can be done with it. The states and words are INTERFACE.md's.
 
 pub mod ask;
 pub mod ballot;

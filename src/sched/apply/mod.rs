@@ -152,6 +152,9 @@ impl World {
     /// configured stays as long as it is held back, has live jobs or teams below it.
     fn configure(&mut self, setup: &Setup) {
         let before = std::mem::replace(&mut self.setup, Arc::new(setup.clone()));
+        if before.cycle.on("estimate") != setup.cycle.on("estimate") {
+            self.expect_anew(self.jobs.keys().copied().collect::<Vec<_>>());
+        }
         let terms = |teams: &[Team], name: &str| {
             teams.iter().find(|team| &*team.name == name).map(|team| team.terms.clone())
         };

@@ -34,7 +34,8 @@ use crate::sched::board::teams::Teams;
 use crate::sched::future::ask::Counter;
 use crate::sched::future::estimate::Left;
 use crate::sched::future::guard::{Guard, Kept};
-use crate::sched::future::timeline::{Parts, Timeline};
+use crate::sched::future::line::Line;
+use crate::sched::future::timeline::Timeline;
 use crate::sched::index::{Holding, Use, holdings};
 use crate::sched::policy::amounts::{Amounts, Kind};
 use crate::sched::policy::fit::{Device, Level, Room};
@@ -55,8 +56,8 @@ pub struct Board {
     pub teams: Teams,
     /// Room on each node, by name.
     pub rooms: Vec<Room>,
-    nodes: Vec<Arc<Node>>,
-    seats: BTreeMap<JobId, Seat>,
+    pub(in crate::sched) nodes: Arc<[Arc<Node>]>,
+    pub(in crate::sched) seats: BTreeMap<JobId, Seat>,
     custom: BTreeMap<Name, Level>,
     rates: BTreeMap<Name, u64>,
     arrays: BTreeMap<JobId, u32>,
@@ -104,7 +105,7 @@ enum Undo {
     Rate(Name, u64),
     Array(JobId, u32),
     Deed,
-    Line(usize, Box<Profile<Parts>>),
+    Line(usize, Box<Line>),
     Units(Counter, Box<Profile<i64>>),
 }
 
@@ -121,10 +122,10 @@ impl Board {
     }
 
     fn bare(world: &World, at: At) -> Board {
-        let nodes: Vec<Arc<Node>> = world.nodes().cloned().collect();
+        let nodes: Arc<[Arc<Node>]> = world.nodes().cloned().collect();
         let mut uses = world.index().uses().peekable();
         let mut rooms = Vec::with_capacity(nodes.len());
-        for node in &nodes {
+        for node in &*nodes {
             while uses.next_if(|(name, _)| **name < node.name).is_some() {}
             let used = uses.next_if(|(name, _)| **name == node.name).map(|(_, used)| used);
             rooms.push(room(node, used));
@@ -199,7 +200,7 @@ impl Board {
     }
 
     /// A line of the guard is about to change.
-    pub(in crate::sched) fn keep_line(&mut self, node: usize, line: Profile<Parts>) {
+    pub(in crate::sched) fn keep_line(&mut self, node: usize, line: Line) {
         self.log.push(Undo::Line(node, Box::new(line)));
     }
 

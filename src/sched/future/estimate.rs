@@ -4,9 +4,9 @@
 use crate::base::{At, Mono, Span};
 use crate::model::estimate::{Confidence, Estimate, Origin};
 use crate::model::job::{Exit, Job, JobSpec, StopFor, state::EXIT_PARKED};
-use crate::sched::future::learned::PRIOR;
+use crate::sched::future::learned::{Class, Learned, PRIOR};
 use crate::sched::policy::estimate::live;
-use crate::sched::policy::history::{Sample, corrected};
+use crate::sched::policy::history::{Estimate as Estimated, Sample, corrected};
 use crate::sched::review::returns;
 use crate::sched::world::World;
 
@@ -17,6 +17,29 @@ pub fn of_spec(world: &World, spec: &JobSpec) -> Estimate {
     let asks = learns && spec.estimate.is_none();
     let known = asks.then(|| learned(world, spec)).flatten();
     live(spec.estimate, spec.time_limit, known, PRIOR)
+}
+
+/// What the length of a run goes by as long as it has not outlived it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Basis {
+    /// So long, whatever others do.
+    Sure(Span),
+    /// What the runs of a class come to, within the job's limit.
+    Class(Class),
+}
+
+/// What [`of_spec`] goes by; `learns` says whether anything is learned.
+pub fn basis(history: &Learned, learns: bool, spec: &JobSpec) -> Basis {
+    let sure = |own: Option<Span>| Basis::Sure(live(own, spec.time_limit, None, PRIOR).p90);
+    if spec.estimate.is_some() || !learns {
+        return sure(spec.estimate);
+    }
+    let known = history.of(spec);
+    let class = |at: usize| Class::all_of(spec).into_iter().nth(at).map(Basis::Class);
+    let is_trusted = |known: &Estimated| known.confidence > Confidence::None;
+    let trusted = known.iter().position(|known| known.as_ref().is_some_and(is_trusted));
+    let any = || known.iter().position(Option::is_some).filter(|_| spec.time_limit.is_none());
+    trusted.or_else(any).and_then(class).unwrap_or_else(|| sure(None))
 }
 
 fn learned(world: &World, spec: &JobSpec) -> Option<Estimate> {

@@ -10,6 +10,7 @@ use imbl::OrdMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::{Mono, Name, Span};
+use crate::model::estimate::Confidence;
 use crate::model::job::JobSpec;
 use crate::sched::policy::history::{Estimate, History, Sample};
 
@@ -62,6 +63,10 @@ impl Known {
         let estimate = history.estimate(PRIOR);
         Known { history, last, estimate }
     }
+
+    fn is_trusted(&self) -> bool {
+        self.estimate.confidence > Confidence::None
+    }
 }
 
 /// What past runs say.
@@ -104,18 +109,31 @@ impl OfTeam {
 }
 
 impl Learned {
-    /// A run of such a job is over.
-    pub fn note(&mut self, spec: &JobSpec, sample: Sample, now: Mono) {
+    /// A run of such a job is over. Of the classes that are now known, trusted or forgotten, and
+    /// were not, it tells.
+    pub fn note(&mut self, spec: &JobSpec, sample: Sample, now: Mono) -> Vec<Class> {
+        let mut changed = Vec::new();
         for class in Class::all_of(spec) {
             if matches!(&class, Class::Executable(_, executable) if executable.is_empty()) {
                 continue;
             }
             let known = self.teams.get(class.team()).and_then(|team| team.get(&class));
             let mut history = known.map_or_else(History::default, |known| known.history.clone());
+            let before = known.map(|known| known.is_trusted());
             history.note(sample);
-            self.put(class, Arc::new(Known::new(history, now)));
+            let known = Known::new(history, now);
+            if before != Some(known.is_trusted()) {
+                changed.push(class.clone());
+            }
+            self.put(class, Arc::new(known));
         }
-        self.forget();
+        changed.extend(self.forget());
+        changed
+    }
+
+    /// What past runs say of a class.
+    pub fn estimate(&self, class: &Class) -> Option<Estimate> {
+        Some(self.teams.get(class.team())?.get(class)?.estimate)
     }
 
     /// What past runs say of a job: those of its name, of its executable, of its team.
@@ -156,18 +174,19 @@ impl Learned {
     }
 
     /// Forgets the oldest of too many; a tenth at once, so that it does not happen at every run.
-    fn forget(&mut self) {
+    fn forget(&mut self) -> Vec<Class> {
         if self.len <= CLASSES_MAX {
-            return;
+            return Vec::new();
         }
         let mut all: Vec<(Class, Arc<Known>)> =
             self.all().map(|(class, known)| (class, known.clone())).collect();
         all.sort_by(|(a, known_a), (b, known_b)| {
             (Reverse(known_a.last), a).cmp(&(Reverse(known_b.last), b))
         });
-        all.truncate(CLASSES_MAX / 10 * 9);
+        let gone = all.split_off(CLASSES_MAX / 10 * 9);
         *self = Learned::default();
         all.into_iter().for_each(|(class, known)| self.put(class, known));
+        gone.into_iter().map(|(class, _)| class).collect()
     }
 }
 

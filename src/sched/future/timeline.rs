@@ -2,20 +2,24 @@
 //! is reserved of that.
 //!
 //! Made from a [`Board`], so that what the cycle has decided so far counts. What is being
-//! stopped counts as gone. A line of a node is a [`Profile`] over cores, bytes, tasks and
-//! devices; devices are counted, so that a share of one is taken to fit wherever as much is left
-//! over in all. Start with [`Timeline::of`], then [`Timeline::earliest`].
+//! stopped counts as gone. A [`Line`] of a node is over cores, bytes, tasks and devices; devices
+//! are counted, so that a share of one is taken to fit wherever as much is left over in all. Start
+//! with [`Timeline::of`], then [`Timeline::earliest`].
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::rc::Rc;
 
 use crate::base::{Mono, Name, Span};
 use crate::model::Resources;
-use crate::model::job::{GpuShare, Job, TaskState};
+use crate::model::job::Job;
 use crate::sched::board::Board;
 use crate::sched::board::seat::{Mark, Spot};
 use crate::sched::board::settle::Deed;
+use crate::sched::ends::holds;
 use crate::sched::future::ask::{Ask, Counter, Slot, Wish};
 use crate::sched::future::estimate::{self, Left};
+use crate::sched::future::line::Line;
+use crate::sched::future::walk::{Gives, Scene, Walk};
 use crate::sched::policy::capacity::Capacity;
 use crate::sched::policy::fit::{Grip, Level, Room, WHOLE, When};
 use crate::sched::policy::profile::Profile;
@@ -32,6 +36,16 @@ pub enum By {
     P90,
 }
 
+impl By {
+    /// How long a job will still run.
+    pub const fn of(self, left: &Left) -> Span {
+        match self {
+            By::Median => left.median,
+            By::P90 => left.p90,
+        }
+    }
+}
+
 /// How often a search goes back and forth between nodes and countable resources.
 const ROUNDS: usize = 16;
 
@@ -41,13 +55,13 @@ pub struct Timeline {
     by: By,
     now: Mono,
     /// By node.
-    lines: Vec<Profile<Parts>>,
+    lines: Vec<Line>,
     /// What is not on a node, once somebody asked for it.
     units: BTreeMap<Counter, Profile<i64>>,
 }
 
 /// A number as the profiles count.
-pub(super) fn signed(n: u64) -> i64 {
+pub(in crate::sched) fn signed(n: u64) -> i64 {
     // A quarter of all there is, so that sums of a few stay far from the edge.
     i64::try_from(n).unwrap_or(i64::MAX).min(i64::MAX / 4)
 }
@@ -70,7 +84,7 @@ pub(super) fn times(parts: &Parts, n: u32) -> Parts {
 }
 
 /// What is free on a node once what is being released is gone and what is promised is taken.
-fn free(room: &Room) -> Parts {
+pub fn free(room: &Room) -> Parts {
     let level = |level: &Level| {
         let there = signed(level.total).saturating_add(signed(level.releasing));
         there.saturating_sub(signed(level.held)).saturating_sub(signed(level.promised))
@@ -79,89 +93,78 @@ fn free(room: &Room) -> Parts {
     [cpu, mem, tasks, signed(room.gpu_later()), signed(room.whole_devices(When::Later))]
 }
 
-/// What comes free on a node, and when.
-#[derive(Default)]
-struct Ends {
-    all: Vec<(Mono, Parts)>,
-    /// Until when each device is shared.
-    shared: BTreeMap<u32, Mono>,
-}
-
-impl Ends {
-    /// A task ends.
-    fn add(&mut self, room: &Room, request: &Resources, grip: &Grip, end: Mono) {
-        let ours = |share: &&GpuShare| room.devices.iter().any(|d| d.index == share.index);
-        let (milli, whole) = match grip {
-            Grip::Nothing => (0, 0),
-            Grip::Whole(count) => (count * WHOLE, *count),
-            Grip::Share { at, milli } => {
-                if let Some(device) = room.devices.get(*at) {
-                    self.share(device.index, end);
-                }
-                (*milli, 0)
-            }
-            Grip::Known(shares) => {
-                let ours = || shares.iter().filter(ours);
-                let parts = ours().filter(|share| share.milli < WHOLE);
-                parts.for_each(|share| self.share(share.index, end));
-                let whole = ours().filter(|share| share.milli >= WHOLE).count() as u64;
-                (ours().map(|share| share.milli).sum(), whole)
-            }
-        };
-        let [cpu, mem, task, ..] = parts(request);
-        self.all.push((end, [cpu, mem, task, signed(milli), signed(whole)]));
-    }
-
-    fn share(&mut self, device: u32, end: Mono) {
-        let last = self.shared.entry(device).or_insert(end);
-        *last = end.max(*last);
-    }
-
-    fn line(mut self, room: &Room) -> Profile<Parts> {
-        // A device is whole again after the last that shares it.
-        let shared = std::mem::take(&mut self.shared);
-        self.all.extend(shared.into_values().map(|end| (end, [0, 0, 0, 0, 1])));
-        self.all.sort_unstable();
-        Profile::with_ends(free(room), self.all)
-    }
-}
-
 impl Timeline {
     /// The timeline of a board as it stands.
     pub fn of(board: &Board, by: By) -> Timeline {
-        let mut timeline =
-            Timeline { by, now: board.at().now, lines: Vec::new(), units: BTreeMap::new() };
-        let mut ends: Vec<Ends> = board.rooms.iter().map(|_| Ends::default()).collect();
-        timeline.each_end(board, |job, (_, group), spot, end| {
-            let request = job.spec.request_of(group);
-            ends[spot.node].add(&board.rooms[spot.node], request, &spot.grip, end);
-        });
-        let lines = ends.into_iter().zip(&board.rooms);
-        timeline.lines = lines.map(|(ends, room)| ends.line(room)).collect();
+        let (now, units) = (board.at().now, BTreeMap::new());
+        let mut timeline = Timeline { by, now, lines: Vec::new(), units };
+        let scene = Rc::new(timeline.scene(board));
+        let walk = |(node, room)| Line::new(Walk::new(&scene, node, free(room)));
+        timeline.lines = board.rooms.iter().enumerate().map(walk).collect();
         timeline
+    }
+
+    /// What ends: what is in order already, without what the board has taken its room from, and
+    /// with what is not in that order.
+    fn scene(&self, board: &Board) -> Scene {
+        let mut gone = BTreeSet::new();
+        for (id, seat) in &board.seats {
+            for (rank, cell) in (0..).zip(&seat.tasks) {
+                if matches!(cell.mark, Mark::Evicted(_) | Mark::Moves { .. }) {
+                    gone.insert((*id, rank));
+                }
+            }
+        }
+        let mut more: BTreeMap<usize, Vec<(Mono, Gives)>> = BTreeMap::new();
+        let mut see = |job: &Job, (_, group): (usize, u32), spot: &Spot, end| {
+            let request = job.spec.request_of(group);
+            let gives = Gives::of(&board.rooms[spot.node], request, &spot.grip);
+            more.entry(spot.node).or_default().push((end, gives));
+        };
+        for job in board.world().ends().still().filter_map(|id| board.world().job(id)) {
+            let end = self.end_of(board, job);
+            self.each_task(board, job, end, &mut see);
+        }
+        self.each_start(board, &mut see);
+        let (world, at, nodes) = (board.world().clone(), board.at(), board.nodes.clone());
+        Scene { world, at, by: self.by, nodes, gone, more }
     }
 
     /// Looks at each task that holds room or gets some, with its expected end.
     /// Of each task its rank and its group are told.
-    fn each_end(&self, board: &Board, mut see: impl FnMut(&Job, (usize, u32), &Spot, Mono)) {
+    pub fn each_end(&self, board: &Board, mut see: impl FnMut(&Job, (usize, u32), &Spot, Mono)) {
         for (job, left) in board.runs() {
-            let end = self.end_after(left);
-            if let Some(seat) = board.seated(job.id) {
-                for (rank, cell) in seat.tasks.iter().enumerate() {
-                    if let Mark::Holds(spot) = &cell.mark {
-                        see(job, (rank, cell.group), spot, end);
-                    }
-                }
-                continue;
-            }
-            let holds = |state| matches!(state, TaskState::Starting | TaskState::Running);
-            for (rank, task) in job.tasks.iter().enumerate().filter(|(_, task)| holds(task.state)) {
-                let Some(placement) = &task.placement else { continue };
-                let Some(node) = board.node(&placement.node) else { continue };
-                let spot = Spot { node, grip: Grip::Known(placement.gpus.clone()) };
-                see(job, (rank, task.group), &spot, end);
-            }
+            self.each_task(board, job, self.end_after(left), &mut see);
         }
+        self.each_start(board, &mut see);
+    }
+
+    /// Looks at the tasks of a job that has run since before the cycle.
+    fn each_task(
+        &self,
+        board: &Board,
+        job: &Job,
+        end: Mono,
+        see: &mut impl FnMut(&Job, (usize, u32), &Spot, Mono),
+    ) {
+        if let Some(seat) = board.seated(job.id) {
+            for (rank, cell) in seat.tasks.iter().enumerate() {
+                if let Mark::Holds(spot) = &cell.mark {
+                    see(job, (rank, cell.group), spot, end);
+                }
+            }
+            return;
+        }
+        for (rank, task) in job.tasks.iter().enumerate().filter(|(_, task)| holds(task)) {
+            let Some(placement) = &task.placement else { continue };
+            let Some(node) = board.node(&placement.node) else { continue };
+            let spot = Spot { node, grip: Grip::Known(placement.gpus.clone()) };
+            see(job, (rank, task.group), &spot, end);
+        }
+    }
+
+    /// Looks at what the cycle starts, promises or lets go on.
+    fn each_start(&self, board: &Board, see: &mut impl FnMut(&Job, (usize, u32), &Spot, Mono)) {
         let mut seen = BTreeSet::new();
         for deed in &board.deeds {
             let Deed::Goes(id) = deed else { continue };
@@ -187,11 +190,7 @@ impl Timeline {
     }
 
     fn end_after(&self, left: &Left) -> Mono {
-        self.now
-            + match self.by {
-                By::Median => left.median,
-                By::P90 => left.p90,
-            }
+        self.now + self.by.of(left)
     }
 
     /// How long a job will take that starts later.
@@ -319,7 +318,7 @@ impl Timeline {
             nodes.sort_by_cached_key(|node| {
                 let key = |free: &Parts| (free[4], free[3], free[0]);
                 let line = &self.lines[*node];
-                let (now, then) = (key(line.free_at(self.now)), key(line.free_at(at)));
+                let (now, then) = (key(&line.free_at(self.now)), key(&line.free_at(at)));
                 (now, !ask.rather.contains(node), then, *node)
             });
             let mut left = wish.tasks;
@@ -369,6 +368,11 @@ impl Timeline {
         }
     }
 
+    /// The line of a node.
+    pub fn line(&self, node: usize) -> &Line {
+        &self.lines[node]
+    }
+
     /// Whether room on a node is there from now until `until` beside what is reserved.
     pub fn admits(&self, node: usize, need: &Parts, until: Mono) -> bool {
         self.lines[node].fits(need, self.now, until)
@@ -384,7 +388,7 @@ impl Timeline {
     }
 
     /// Something starts now and takes that on a node; the line as it was before.
-    pub fn take(&mut self, node: usize, need: &Parts, until: Mono) -> Profile<Parts> {
+    pub fn take(&mut self, node: usize, need: &Parts, until: Mono) -> Line {
         let before = self.lines[node].clone();
         self.lines[node].reserve(self.now, until, need);
         before
@@ -408,17 +412,12 @@ impl Timeline {
     }
 
     /// Takes that back.
-    pub fn put_back(&mut self, node: usize, line: Profile<Parts>) {
+    pub fn put_back(&mut self, node: usize, line: Line) {
         self.lines[node] = line;
     }
 
     /// Takes that back.
     pub fn put_units_back(&mut self, counter: Counter, line: Profile<i64>) {
         self.units.insert(counter, line);
-    }
-
-    /// The line of a node.
-    pub fn line(&self, node: usize) -> &Profile<Parts> {
-        &self.lines[node]
     }
 }

@@ -49,6 +49,12 @@ impl<A: Capacity> Profile<A> {
         &self.steps[self.index_at(at)].free
     }
 
+    /// When it next changes after a time.
+    pub fn next_after(&self, at: Mono) -> Option<Mono> {
+        let next = self.steps.partition_point(|step| step.at <= at);
+        self.steps.get(next).map(|step| step.at)
+    }
+
     /// The steps: from when on, and how much.
     pub fn steps(&self) -> impl Iterator<Item = (Mono, &A)> {
         self.steps.iter().map(|step| (step.at, &step.free))

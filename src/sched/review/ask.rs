@@ -185,7 +185,7 @@ pub fn policy_for<'a>(world: &'a World, job: &Job, ask: &Ask) -> Option<&'a Revi
 /// A variable that a command line must say and does not.
 fn uncovered<'a>(policy: &'a ReviewPolicy, ask: &Ask) -> Option<&'a Name> {
     let said = Said::of(&ask.action)?;
-    policy.env.iter().find(|name| !said.env.contains(name))
+    policy.env.iter().find(|name| !said.env.contains_key(*name))
 }
 
 /// How the job waits: as the policy says, else as it asked. What goes on before it is answered

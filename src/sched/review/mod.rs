@@ -2,10 +2,11 @@
 //!
 //! [`decide`] takes every command about reviews. [`ask`] opens one, [`who`] says who may decide
 //! it ([`check`] says so beforehand), [`vote`] counts, [`talk`] is everything said around it,
-//! [`close`] decides and tells the job, [`grants`] watches over the right that a yes gives, [`park`]
-//! is what becomes of the job meanwhile, [`timers`] is what time does, [`returns`] when an answer is
-//! expected, [`compare`] what differs from earlier yeses, [`telling`] who is still to be told. The
-//! rules in plain numbers are in `sched/policy/review`; [`desk`] is where the world keeps it all.
+//! [`close`] decides and tells the job, [`grants`] watches over the right that a yes gives,
+//! [`park`] is what becomes of the job meanwhile, [`timers`] is what time does, [`returns`] when
+//! an answer is expected, [`compare`] what differs from earlier yeses, [`telling`] who is still to
+//! be told. The rules in plain numbers are in `sched/policy/review`; [`desk`] is where the world
+//! keeps it all.
 
 pub mod ask;
 pub mod check;

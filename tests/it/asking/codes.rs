@@ -78,15 +78,17 @@ fn a_call_that_makes_no_sense_is_64_and_asks_nobody() {
 #[test]
 fn parked_is_75_and_comes_with_a_document() {
     let agents = Agents::new("");
-    let action = r#"{"kind":"tool","tool":"pay","args":{"to":"X"},"amount":{"value":"10","currency":"EUR"}}"#;
+    let action = r#"{"kind":"tool","tool":"pay","args":{"to":"X"},
+                     "amount":{"value":"10","currency":"EUR"}}"#;
     std::fs::write(agents.path("action.json"), action).unwrap();
     let script = "if [ -z \"$HOLDSHORT_RESUME\" ]; then\n\
                   holdshort ask --effect money --action @$DIR/action.json --json > $DIR/doc\n\
                   exit $?; fi\n\
                   cp $HOLDSHORT_DECISION_FILE $DIR/decision; echo $HOLDSHORT_REQUEST_ID > $DIR/id\n\
-                  hash=$(sed -n 's/.*\"action_hash\": \"\\(sha256:[0-9a-f]*\\)\".*/\\1/p' $DIR/decision | head -1)\n\
-                  holdshort redeem $HOLDSHORT_REQUEST_ID --hash sha256:00000000; echo $? >> $DIR/redeems\n\
-                  for i in 1 2; do holdshort redeem $HOLDSHORT_REQUEST_ID --hash $hash; echo $? >> $DIR/redeems; done";
+                  hash=$(grep -o 'sha256:[0-9a-f]*' $DIR/decision | head -1)\n\
+                  R=$HOLDSHORT_REQUEST_ID\n\
+                  for hash in sha256:00000000 $hash $hash; do\n\
+                  holdshort redeem $R --hash $hash; echo $? >> $DIR/redeems; done";
     let job = agents.submit("--may-ask irreversible", script);
     agents.place.until_state(job, "in_review");
     let document: Value = serde_json::from_str(&agents.lines("doc").join("\n")).unwrap();

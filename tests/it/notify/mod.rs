@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what goes wrong here fails a test")]
 
+mod habits;
 mod listener;
 
 mod programs;
@@ -17,7 +18,7 @@ use crate::asking::people::Agents;
 use crate::place::wait_for;
 
 /// A job that asks once and parks.
-const ASKS: &str = "holdshort ask --effect external -- say hello; exit $?";
+const ASKS: &str = "holdshort ask --effect external --summary 'it is due' -- say hello; exit $?";
 
 /// A review, once a job of the place has asked for it.
 fn ask(agents: &Agents) -> Review {

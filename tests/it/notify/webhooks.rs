@@ -123,7 +123,7 @@ fn a_chat_gets_a_text_and_no_signature() {
     let got = listener.got().remove(0);
     let text = got.json()["text"].as_str().unwrap().to_owned();
     assert!(text.contains(&format!("{} by job", review.id)), "{text}");
-    assert!(text.contains("the agent says: say hello"), "{text}");
+    assert!(text.contains("the agent says: it is due"), "{text}");
     assert_eq!(got.header("webhook-signature"), "");
 }
 

@@ -9,6 +9,7 @@
 )]
 
 mod conserving;
+mod foreseen;
 pub mod given;
 mod lawful;
 mod metered;

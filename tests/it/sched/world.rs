@@ -18,7 +18,7 @@ use holdshort::sched::{World, decide, explain, invariants};
 pub use super::given::{GIB, OWNER, after, countable, gpu, inside, owner, person, spec, submit};
 use super::metered::Metered;
 use super::outside::Outside;
-use super::{conserving, lawful, reservations};
+use super::{conserving, foreseen, lawful, reservations};
 
 /// A site: nodes, jobs, and a clock that only moves when told.
 #[derive(Clone)]
@@ -167,6 +167,9 @@ impl Site {
         }
         if self.settles {
             broken.extend(lawful::unlawful(before, facts, self.at));
+        }
+        if self.steps.is_multiple_of(self.json_every.max(4)) {
+            broken.extend(foreseen::unforeseen(after, self.at));
         }
         broken.extend(reservations::delayed(before, command, facts, self.at));
         let mut applied = before.clone();

@@ -95,6 +95,7 @@ mod tests {
         };
         let list = HabitList::new(std::slice::from_ref(&row));
         assert_eq!(list.rules[0].asks, 43);
-        assert_eq!(Vec::try_from(list), Ok(vec![row]));
+        let back: Result<Vec<HabitRow>, WireError> = list.try_into();
+        assert_eq!(back, Ok(vec![row]));
     }
 }
