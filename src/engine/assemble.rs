@@ -160,10 +160,9 @@ pub fn start(
     let (world, meter, notes) = (state.world.clone(), state.meter.clone(), Vec::new());
     let first = Published { world, meter, seq: state.seq, notes, timeline: timeline.clone() };
     let shared = Arc::new(Shared::new(first));
-    let environments = parts.environments.clone();
-    let launcher =
-        Launcher::new(parts.places.clone(), tokens.clone(), launch_reader, environments.clone())
-            .with_papers(parts.papers);
+    let (environments, places) = (parts.environments.clone(), parts.places.clone());
+    let launcher = Launcher::new(places, tokens.clone(), launch_reader, environments.clone());
+    let launcher = launcher.with_papers(parts.papers);
     let inner = Inner {
         installation: parts.journal.installation(),
         door: door.clone(),
@@ -204,8 +203,7 @@ pub fn start(
         nodes: parts.nodes,
     };
     let (tell, stopped) = oneshot::channel();
-    let door = door.clone();
-    let setup = parts.setup;
+    let (door, setup) = (door.clone(), parts.setup);
     let loop_body = move || {
         let end = owner.wake(&inbox, &door, setup, boot).and_then(|()| owner.run(&inbox));
         let _ = tell.send(end.unwrap_or_else(Stopped::Failed));

@@ -11,7 +11,7 @@ use holdshort::model::review::{Ask, Ballot, Cast, Review, ReviewVerb, Signature,
 use rusqlite::Connection;
 use serde_json::Value;
 
-use crate::keys::bench::bench;
+use crate::keys::bench::{bench, write_own};
 use crate::keys::device::{TOUCHED, UNTOUCHED, device};
 use crate::place::Place;
 
@@ -20,7 +20,7 @@ fn config(more: &str) -> String {
     let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).unwrap().unwrap().name;
     format!(
         "[[node]]\nname = \"n1\"\ncpu = \"4\"\nmem = \"64Gi\"\n\
-         [[user]]\nname = \"ana\"\nos_user = \"{user}\"\n{more}"
+         [[user]]\nname = \"ana\"\nos_user = \"{user}\"\nrole = \"admin\"\n{more}"
     )
 }
 
@@ -128,7 +128,7 @@ fn with_key(key: &Path) -> impl FnOnce(&str) -> String {
 }
 
 fn allow(office: &Office, lines: &str) {
-    std::fs::write(office.place.path("config/holdshort/allowed_signers"), lines).unwrap();
+    write_own(&office.place.path("config/holdshort/allowed_signers"), lines);
 }
 
 #[test]
@@ -336,10 +336,8 @@ fn whatever_is_done_to_the_stored_audit_is_found_and_named() {
         assert_eq!((known(&head), known(&head.replace(['1', '2', '3'], "4"))), (0, 1));
         office.sql("CREATE TABLE kept AS SELECT * FROM audit");
         let edited = |from: &str, to: &str, n: u64| {
-            format!(
-                "UPDATE audit SET bytes = CAST(replace(CAST(bytes AS TEXT), '{from}', '{to}') AS BLOB) \
-                 WHERE n = {n}"
-            )
+            let text = format!("replace(CAST(bytes AS TEXT), '{from}', '{to}')");
+            format!("UPDATE audit SET bytes = CAST({text} AS BLOB) WHERE n = {n}")
         };
         let swapped = "UPDATE audit SET n = -1 WHERE n = 1; UPDATE audit SET n = 1 WHERE n = 2; \
                        UPDATE audit SET n = 2 WHERE n = -1";

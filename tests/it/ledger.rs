@@ -106,6 +106,8 @@ fn a_journal_of_before_metering_is_metered_from_then_on() {
     place.kill_server();
     sql(&place, "DROP TABLE ledger");
     sql(&place, "DROP TABLE unmetered");
+    sql(&place, "DROP TABLE audit");
+    sql(&place, "DROP TABLE audit_base");
     let conn = Connection::open(place.data().join("journal.db")).unwrap();
     conn.pragma_update(None, "user_version", 1).unwrap();
     drop(conn);

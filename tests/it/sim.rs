@@ -46,7 +46,7 @@ async fn a_demo_can_stand_behind_any_reader_of_links() {
         JobQuery { filter: "team=ml gpu=1..".into(), ended, limit: 200, ..JobQuery::default() };
     let page = link.jobs(query).await.unwrap();
     assert!(page.jobs.len() > 10, "{}", page.jobs.len());
-    assert!(page.counts.human >= 4 && page.counts.stuck == 2);
+    assert!(page.counts.human >= 4 && page.counts.stuck == 4);
     for row in &page.jobs {
         assert_eq!(link.job(row.id).await.unwrap().row, *row);
     }

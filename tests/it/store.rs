@@ -10,6 +10,7 @@ use holdshort::base::Digest;
 use holdshort::model::ports::journal::{Batch, Journal, Snapshot, StorageError};
 use holdshort::store::{DataDir, LockError, Reader, Spool, Store, verify};
 
+mod audit;
 mod cost;
 mod damage;
 mod full;

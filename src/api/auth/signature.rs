@@ -73,6 +73,10 @@ fn read(armoured: &str, text: &str) -> Result<SshSig, Refusal> {
         refused(&format!("it is no SSH signature ({error})"), hint)
     };
     let signature = SshSig::from_pem(armoured).map_err(unreadable)?;
+    if signature.version() != SshSig::VERSION {
+        let what = format!("it is of version {}, not {}", signature.version(), SshSig::VERSION);
+        return Err(refused(&what, ""));
+    }
     if signature.namespace() != NAMESPACE {
         let what = format!("it is for {:?}, not for {NAMESPACE}", signature.namespace());
         return Err(refused(&what, &format!("sign for the namespace {NAMESPACE}")));

@@ -92,7 +92,7 @@ mod tests {
             let name = part.split('"').next().unwrap();
             assert!(schemas.contains_key(name), "{name}");
         }
-        assert_eq!(json["paths"].as_object().unwrap().len(), 45);
+        assert_eq!(json["paths"].as_object().unwrap().len(), 47);
         let status = &schemas["ServerStatus"]["properties"]["since"];
         assert!(status.to_string().contains("Time") || status["format"] == "date-time");
     }

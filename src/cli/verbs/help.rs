@@ -73,7 +73,7 @@ mod tests {
         assert!(help(&["submit"]).unwrap().contains("--time-limit"));
         assert!(help(&["server", "stop"]).unwrap().contains("--with-jobs"));
         assert!(help(&["stop"]).unwrap().contains("--reason"));
-        assert!(help(&["reviews"]).unwrap_err().what.contains("does not have"));
+        assert!(help(&["budgets"]).unwrap_err().what.contains("does not have"));
         assert!(help(&["nonsense"]).is_err());
     }
 }

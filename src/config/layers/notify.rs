@@ -168,7 +168,7 @@ mod tests {
             ("kind = \"chat\"\nurl = \"http://x\"\ntimeout = \"1h\"", "between"),
             ("kind = \"chat\"\nurl = \"http://x\"\ntries = 99", "above 20"),
             ("kind = \"chat\"\nurl = \"http://x\"\nmoments = [\"askd\"]", "did you mean"),
-            ("kind = \"sms\"", "kind"),
+            ("kind = \"sms\"", "there is no \"sms\""),
         ] {
             let why = notify(&format!("[[notify]]\nname = \"n\"\n{text}")).unwrap_err();
             assert!(why.contains(said), "{text}: {why}");

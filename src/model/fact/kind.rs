@@ -1,7 +1,7 @@
 //! What a fact is about, and its stable word.
 
 use super::Fact;
-use crate::base::JobId;
+use crate::base::{JobId, TaskId};
 
 impl Fact {
     /// The job it is about, if it is about one.
@@ -42,6 +42,13 @@ impl Fact {
             | Fact::JobDue { job, .. }
             | Fact::ReasonGiven { job, .. }
             | Fact::JobInherits { job, .. } => Some(*job),
+            other => other.task().map(|task| task.job),
+        }
+    }
+
+    /// The task it is about, if it is about one.
+    pub fn task(&self) -> Option<TaskId> {
+        match self {
             Fact::TaskPlaced { task, .. }
             | Fact::TaskNominated { task, .. }
             | Fact::NominationOver { task }
@@ -50,30 +57,8 @@ impl Fact {
             | Fact::DevicesLent { task }
             | Fact::TaskStarted { task, .. }
             | Fact::TaskEnded { task, .. }
-            | Fact::AtPrompt { task, .. } => Some(task.job),
-            Fact::KeyUsed { .. }
-            | Fact::SeatsHandedOn { .. }
-            | Fact::Looked { .. }
-            | Fact::RateUsed { .. }
-            | Fact::ResourceLimited { .. }
-            | Fact::LimitLifted { .. }
-            | Fact::CycleDue { .. }
-            | Fact::TeamSet { .. }
-            | Fact::TeamRemoved { .. }
-            | Fact::WindowOpened { .. }
-            | Fact::WindowClosed { .. }
-            | Fact::TeamPaused { .. }
-            | Fact::TeamResumed { .. }
-            | Fact::NodeSeen { .. }
-            | Fact::NodeDrained { .. }
-            | Fact::NodeWarned { .. }
-            | Fact::PoolGrew { .. }
-            | Fact::PoolShrank { .. }
-            | Fact::PoolFailed { .. }
-            | Fact::GpuForeign { .. }
-            | Fact::Configured(_)
-            | Fact::Started { .. }
-            | Fact::Down { .. } => None,
+            | Fact::AtPrompt { task, .. } => Some(*task),
+            _ => None,
         }
     }
 
@@ -126,6 +111,13 @@ impl Fact {
             Fact::PromptOver { .. } => "prompt_over",
             Fact::Found { .. } => "found",
             Fact::FindingOver { .. } => "finding_over",
+            other => other.word_of_the_place(),
+        }
+    }
+
+    /// The word of one that is about no job.
+    const fn word_of_the_place(&self) -> &'static str {
+        match self {
             Fact::Looked { .. } => "looked",
             Fact::RateUsed { .. } => "rate_used",
             Fact::ResourceLimited { .. } => "resource_limited",
@@ -147,6 +139,7 @@ impl Fact {
             Fact::Configured(_) => "configured",
             Fact::Started { .. } => "started",
             Fact::Down { .. } => "down",
+            _ => "",
         }
     }
 }

@@ -154,6 +154,8 @@ impl Ballot {
 mod tests {
     use super::*;
 
+    type Change = fn(&mut Ballot);
+
     fn ballot() -> Ballot {
         Ballot {
             installation: Digest([7; 32]),
@@ -183,7 +185,7 @@ mod tests {
 
     #[test]
     fn whatever_is_changed_is_named() {
-        let changes: [(&str, fn(&mut Ballot)); 13] = [
+        let changes: [(&str, Change); 13] = [
             ("installation", |b| b.installation = Digest([8; 32])),
             ("voter", |b| b.voter = "bob".into()),
             ("ballot", |b| b.ballot = 2),

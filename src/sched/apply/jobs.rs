@@ -167,20 +167,7 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             job.frozen = true;
             job.prompt = None;
         }
-        Fact::JobThawed { .. } => {
-            job.frozen = false;
-            for task in &mut job.tasks {
-                let lent = std::mem::take(&mut task.lent);
-                if let Some(placement) = task.placement.as_mut().filter(|_| !lent.is_empty()) {
-                    placement.gpus = lent;
-                }
-            }
-            job.asking.returning = false;
-            let started = job.tasks.iter().any(|task| task.started.is_some());
-            job.ran_since = started.then_some(active);
-            let runs = gangs::has_its_minimum(job, |task| task.started.is_some());
-            enter(job, if runs { State::Running } else { State::Starting }, at);
-        }
+        Fact::JobThawed { .. } => thaw(job, at, active),
         Fact::AttemptBegan { attempt, resume, .. } => {
             job.attempt = *attempt;
             job.resume = *resume;
@@ -229,6 +216,22 @@ fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         }
         other => super::marks::change(job, other, at, active),
     }
+}
+
+/// It goes on where it was, with the devices it lent.
+fn thaw(job: &mut Job, at: At, active: Mono) {
+    job.frozen = false;
+    for task in &mut job.tasks {
+        let lent = std::mem::take(&mut task.lent);
+        if let Some(placement) = task.placement.as_mut().filter(|_| !lent.is_empty()) {
+            placement.gpus = lent;
+        }
+    }
+    job.asking.returning = false;
+    let started = job.tasks.iter().any(|task| task.started.is_some());
+    job.ran_since = started.then_some(active);
+    let runs = gangs::has_its_minimum(job, |task| task.started.is_some());
+    enter(job, if runs { State::Running } else { State::Starting }, at);
 }
 
 /// Something else is asked for now.

@@ -247,7 +247,9 @@ impl Walk {
             }
             self.heads.pop();
             let order = &mut self.orders[index];
-            while let Some((_, parts)) = order.fetched.pop_front_if(|(at, _)| *at == end) {
+            while order.fetched.front().is_some_and(|(at, _)| *at == end)
+                && let Some((_, parts)) = order.fetched.pop_front()
+            {
                 free.give(&parts);
                 if order.fetched.is_empty()
                     && let Some(rest) = &mut order.rest

@@ -19,14 +19,7 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
         Code::Running => running(&read),
         Code::Starting => "its processes are being started".to_owned(),
         Code::Stopping => stopping(&read),
-        Code::AtPrompt => {
-            let since = read.day("since_at").map_or_else(String::new, |at| format!(" at {at}"));
-            let asks = read.text("text").map_or_else(
-                || "asked a question".to_owned(),
-                |text| format!("asks {}", super::quote(&text)),
-            );
-            format!("{asks} at its prompt{}", since.replacen(" at", ", since", 1))
-        }
+        Code::AtPrompt => at_prompt(&read),
         Code::InReview => in_review(&read),
         Code::AnswerExpected => answer_expected(&read),
         Code::Paused => held("paused", &read),
@@ -82,6 +75,16 @@ pub fn reason(reason: &Reason, sight: &Sight) -> String {
         },
         code => standing::reason(code, &read),
     }
+}
+
+/// What it asks at its prompt.
+fn at_prompt(read: &Read) -> String {
+    let since = read.day("since_at").map_or_else(String::new, |at| format!(", since {at}"));
+    let asks = read.text("text").map_or_else(
+        || "asked a question".to_owned(),
+        |text| format!("asks {}", super::quote(&text)),
+    );
+    format!("{asks} at its prompt{since}")
 }
 
 /// How it ended.

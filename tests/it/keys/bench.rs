@@ -76,7 +76,7 @@ impl Bench {
     /// The file of allowed signers.
     pub fn allow(&self, lines: &str) -> PathBuf {
         let path = self.path("allowed");
-        std::fs::write(&path, lines).unwrap();
+        write_own(&path, lines);
         path
     }
 
@@ -130,6 +130,13 @@ impl Bench {
         }
         agent
     }
+}
+
+/// Writes a file that its owner alone may write to, whatever the umask is.
+pub fn write_own(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::write(path, text).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644)).unwrap();
 }
 
 /// An agent, ended with the test.

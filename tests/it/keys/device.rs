@@ -107,38 +107,49 @@ fn a_flag_that_was_put_in_later_is_refused() {
     assert!(!verified.status.success(), "{verified:?}");
 }
 
-/// An agent that has a device, for two requests: what it holds, and to sign.
+/// An agent that has a device, until it has signed once.
 fn agent_with(device: Device, socket: &std::path::Path) -> std::thread::JoinHandle<()> {
     let listener = UnixListener::bind(socket).unwrap();
     std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
         let mut blob = Vec::new();
         device.key.encode(&mut blob).unwrap();
-        for _ in 0..2 {
+        loop {
+            let (mut stream, _) = listener.accept().unwrap();
             let mut length = [0; 4];
-            stream.read_exact(&mut length).unwrap();
-            let mut message = vec![0; u32::from_be_bytes(length) as usize];
-            stream.read_exact(&mut message).unwrap();
-            let mut answer = Vec::new();
-            let mut body = &message[1..];
-            if message[0] == 11 {
-                answer.push(12);
-                1u32.encode(&mut answer).unwrap();
-                blob.encode(&mut answer).unwrap();
-                "a device".encode(&mut answer).unwrap();
-            } else {
-                assert_eq!(Vec::<u8>::decode(&mut body).unwrap(), blob);
-                let data = Vec::<u8>::decode(&mut body).unwrap();
-                let mut signature = Vec::new();
-                device.signature(&data, TOUCHED).encode(&mut signature).unwrap();
-                answer.push(14);
-                signature.encode(&mut answer).unwrap();
+            while stream.read_exact(&mut length).is_ok() {
+                let mut message = vec![0; u32::from_be_bytes(length) as usize];
+                stream.read_exact(&mut message).unwrap();
+                let signs = message[0] == 13;
+                let answer = if signs { signs_for(&device, &blob, &message) } else { holds(&blob) };
+                let mut framed = Vec::new();
+                answer.encode(&mut framed).unwrap();
+                stream.write_all(&framed).unwrap();
+                if signs {
+                    return;
+                }
             }
-            let mut framed = Vec::new();
-            answer.encode(&mut framed).unwrap();
-            stream.write_all(&framed).unwrap();
         }
     })
+}
+
+/// Which keys it has.
+fn holds(blob: &[u8]) -> Vec<u8> {
+    let mut answer = vec![12];
+    1u32.encode(&mut answer).unwrap();
+    blob.encode(&mut answer).unwrap();
+    "a device".encode(&mut answer).unwrap();
+    answer
+}
+
+fn signs_for(device: &Device, blob: &[u8], message: &[u8]) -> Vec<u8> {
+    let mut body = &message[1..];
+    assert_eq!(Vec::<u8>::decode(&mut body).unwrap(), blob);
+    let data = Vec::<u8>::decode(&mut body).unwrap();
+    let mut signature = Vec::new();
+    device.signature(&data, TOUCHED).encode(&mut signature).unwrap();
+    let mut answer = vec![14];
+    signature.encode(&mut answer).unwrap();
+    answer
 }
 
 #[test]

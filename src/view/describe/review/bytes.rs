@@ -352,9 +352,12 @@ mod tests {
             let args = Json::object(vec![("argv".into(), Json::List(vec![Json::text(&text)]))]);
             let action = Action { args: Args::Here(args.canonical()), ..action("{}") };
             let rows = laid_out(&of_action(&action), columns, &|_| None);
-            let cells = |line: &Line| line.0.iter().skip(1).map(|c| c.text.clone()).collect::<String>();
-            let first = shell_word(&text).iter().map(|p| p.text.clone()).collect::<String>();
-            let all: String = rows.iter().map(cells).collect();
+                let cells = |line: &Line| -> String {
+                line.0.iter().skip(1).map(|cell| cell.text.as_str()).collect()
+            };
+            let first: String =
+                shell_word(&text).iter().map(|piece| piece.text.clone()).collect();
+                let all: String = rows.iter().map(cells).collect();
             prop_assert!(all.starts_with(&first), "{} in {}", first, all);
             prop_assert!(rows.iter().all(|line| width(&line.plain()) <= columns));
         }
