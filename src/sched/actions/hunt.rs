@@ -139,6 +139,7 @@ fn take(
         board.rollback(before);
         return None;
     };
+    board.hunted = true;
     board.note(Deed::Goes(taker.head.id()));
     if !stops_anybody(board, &outcome) {
         board.start_promised(taker.head.id());

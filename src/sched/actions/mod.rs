@@ -50,6 +50,10 @@ pub const STEPS: [(&str, Step); 7] = [
 /// handful of passes is the most that was ever seen.
 const PASSES: usize = 16;
 
+/// Kinds of waiting jobs times nodes up to which a pass costs next to nothing: there only one that
+/// changed nothing is the last, elsewhere also one of which that is to be expected.
+const CHEAP: u64 = 1000;
+
 /// Runs the cycle: windows, expire, see who is lifted, then give and take room until nothing
 /// changes, with the nodes that pools add for what waits, then forget. A large installation that
 /// had one a moment ago only offers what is free ([`offer`]). At the same time a second run
@@ -73,9 +77,12 @@ pub fn cycle(plan: &mut Plan) {
 /// Gives and takes room by all steps until nothing changes.
 pub fn full(plan: &mut Plan) {
     passes(plan);
-    // A pool grows by at least one node each time, and no further than its most; what goes is
-    // not used by anybody.
-    while pools::run(plan) {
+    // A pool grows by all that is needed at once, and what goes is not used by anybody: the next
+    // look changes nothing, unless a pool lets go at once what it has just got.
+    for _ in 0..PASSES {
+        if !pools::run(plan) {
+            break;
+        }
         passes(plan);
     }
 }
@@ -83,10 +90,12 @@ pub fn full(plan: &mut Plan) {
 fn passes(plan: &mut Plan) {
     let (mut looked, _) = urgency::run(plan, 0);
     for _ in 0..PASSES {
+        let before = plan.facts().len();
         let unsettled = pass(plan, |_| true);
         let (until, reordered) = urgency::run(plan, looked);
         looked = until;
-        if !unsettled && !reordered {
+        let changed = plan.facts().len() > before;
+        if !changed || !(unsettled || reordered || offer::work(plan.world()) <= CHEAP) {
             return;
         }
     }

@@ -9,7 +9,7 @@
 use crate::base::{JobId, Mono, Span};
 use crate::model::{Fact, Resources};
 use crate::sched::actions::allocate::start;
-use crate::sched::actions::{PASSES, stale_gang, urgency};
+use crate::sched::actions::{CHEAP, PASSES, stale_gang, urgency};
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::board::place::Mode;
@@ -47,19 +47,25 @@ pub(super) fn puts_off_cycle(plan: &mut Plan) -> bool {
 }
 
 fn is_large(world: &World) -> bool {
+    work(world) > world.setup().cycle.large
+}
+
+/// Kinds of waiting jobs times nodes: what a pass costs.
+pub(super) fn work(world: &World) -> u64 {
     let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-    let work = count(world.index().queue.len()).saturating_mul(count(world.nodes.len()));
-    work > world.setup().cycle.large
+    count(world.index().queue.len()).saturating_mul(count(world.nodes.len()))
 }
 
 /// Offers what is free, and stops the gangs whose grace is over.
 pub(super) fn run(plan: &mut Plan) {
     let (mut looked, _) = urgency::run(plan, 0);
     for _ in 0..PASSES {
+        let before = plan.facts().len();
         once(plan);
         let (until, reordered) = urgency::run(plan, looked);
         looked = until;
-        if !reordered {
+        let changed = plan.facts().len() > before;
+        if !changed || !(reordered || work(plan.world()) <= CHEAP) {
             break;
         }
     }

@@ -10,6 +10,7 @@ use crate::sched::actions::search::{Aim, Outcome, Taker};
 use crate::sched::actions::victims::{Batch, Choice};
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
+use crate::sched::board::seat::Mark;
 use crate::sched::policy::order::Place;
 use crate::sched::policy::protection::{self, Level, Method};
 use crate::sched::policy::queue::{Queue, split};
@@ -84,9 +85,19 @@ impl Aim for OverShare {
     fn is_lawful(&self, board: &Board, queues: &[Queue], _: &Taker, outcome: &Outcome) -> bool {
         let cycle = &board.world().setup().cycle;
         let moved = outcome.moved.iter().filter(|_| !cycle.move_victims);
-        let chunks = outcome.lost.iter().chain(moved);
+        // What only this cycle had given goes first: nobody is stopped for holding that.
+        let (given, held): (Vec<&Batch>, Vec<&Batch>) =
+            outcome.lost.iter().chain(moved).partition(|batch| is_undone(board, batch));
         let chunk = |batch: &Batch| Chunk { queue: batch.team, amounts: batch.amounts() };
-        let chunks: Vec<Chunk> = chunks.map(chunk).collect();
+        let chunks: Vec<Chunk> = given.into_iter().chain(held).map(chunk).collect();
         taking::judge(queues, &self.taker, &chunks, cycle.saturation).is_ok()
     }
+}
+
+/// It does not run, and had got its room in this cycle.
+fn is_undone(board: &Board, batch: &Batch) -> bool {
+    let seat = board.seated(batch.job);
+    let undone =
+        |rank: &usize| seat.is_some_and(|seat| matches!(seat.tasks[*rank].mark, Mark::Undone(_)));
+    batch.ranks.iter().all(undone)
 }

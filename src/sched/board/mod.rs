@@ -71,6 +71,8 @@ pub struct Board {
     pub(in crate::sched) guard: Option<Box<Guard>>,
     /// Somebody could have started if nothing were reserved, or did.
     pub(in crate::sched) guarded: bool,
+    /// Somebody got room by a search for victims: more of it may grow from there.
+    pub(in crate::sched) hunted: bool,
     /// Promises and reservations of the world stand; else they are worked out anew.
     standing: Option<Box<Standing>>,
     /// What is reserved in the end.
@@ -145,6 +147,7 @@ impl Board {
             looks: 0,
             guard: None,
             guarded: false,
+            hunted: false,
             standing: None,
             kept: Vec::new(),
             glances: Vec::new(),
@@ -224,8 +227,8 @@ impl Board {
     }
 
     /// What was decided could let another pass decide more: somebody lost room, or what this
-    /// cycle had given. `changed` says that it decided anything: then those who are promised room,
-    /// or for whom some is reserved, may no longer be the first.
+    /// cycle had given, or a search gave somebody some. `changed` says that it decided anything:
+    /// then those who are promised room, or for whom some is reserved, may no longer be the first.
     pub fn is_unsettled(&self, changed: bool) -> bool {
         let evicts = self.deeds.iter().any(|deed| matches!(deed, Deed::Evicts { .. }));
         let mut cells = self.seats.values().flat_map(|seat| &seat.tasks);
@@ -235,7 +238,10 @@ impl Board {
             Mark::Promised(_) => changed,
             _ => false,
         };
-        evicts || (changed && !self.kept.is_empty()) || cells.any(|cell| is_open(&cell.mark))
+        evicts
+            || self.hunted
+            || (changed && !self.kept.is_empty())
+            || cells.any(|cell| is_open(&cell.mark))
     }
 
     fn free_now_or_later(&self, node: usize) -> Amounts {

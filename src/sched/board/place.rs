@@ -59,7 +59,7 @@ impl Board {
             ranks.iter().map(|rank| spec.request_of(seat.tasks[*rank].group).clone()).collect();
         let sum = sum(&requests);
         let grows = seat.tasks.iter().any(|cell| matches!(cell.mark, Mark::Holds(_)));
-        let starts_element = !grows && !seat.tasks.iter().any(|cell| cell.mark.is_in());
+        let starts_element = !grows && is_new_element(seat);
         if ranks.is_empty()
             || gates::open(&self.teams.queues, team, &Amounts::from(&sum), spec.preemptible)
                 .is_err()
@@ -217,6 +217,10 @@ impl Board {
         };
         self.mark(id, rank, after);
         self.book(id, &request, false);
+        let over = self.seats.get(&id).filter(|seat| is_new_element(seat));
+        if let Some(spec) = over.map(|seat| seat.job.spec.clone()) {
+            self.uncount_element(&spec);
+        }
     }
 
     /// Counts what a task takes, or gives back, for its team and all above it.
@@ -335,6 +339,14 @@ impl Board {
             self.log.push(Undo::Array(array.id, more));
             self.arrays.insert(array.id, more + 1);
         }
+    }
+
+    /// One that this cycle had started has no room any more.
+    fn uncount_element(&mut self, spec: &JobSpec) {
+        let Some(array) = spec.array else { return };
+        let more = self.arrays.get(&array.id).copied().unwrap_or(0);
+        self.log.push(Undo::Array(array.id, more));
+        self.arrays.insert(array.id, more.saturating_sub(1));
     }
 
     /// When the countable resources of so much will be there; `None` if they will not.
@@ -482,6 +494,11 @@ fn lent(job: &Job) -> BTreeMap<(Name, u32), u64> {
 pub fn device_has(room: &Room, index: u32, need: u64) -> bool {
     let device = room.devices.iter().find(|device| device.index == index);
     device.is_some_and(|device| device.level.free() >= need)
+}
+
+/// As an element of an array it would be one more: it had no room before the cycle, and has none.
+fn is_new_element(seat: &Seat) -> bool {
+    seat.job.active_tasks().next().is_none() && !seat.tasks.iter().any(|cell| cell.mark.is_in())
 }
 
 /// The devices of a task that has had room since before the cycle.

@@ -29,12 +29,11 @@ pub struct Keeper {
     on: bool,
     /// Others may start beside them.
     backfills: bool,
-    /// Have waited past the patience and were not asked yet, the longest wait first.
+    /// Have waited past the patience and got nothing yet, the longest wait first.
     patient: Vec<Head>,
     /// Could not start so far.
     blocked: Vec<Head>,
     teams: BTreeSet<usize>,
-    asked: BTreeSet<JobId>,
     /// Those for whom something is reserved, in the order in which that was done.
     holders: Vec<Head>,
 }
@@ -50,16 +49,12 @@ impl Keeper {
 
     /// A job cannot start: it may get a reservation.
     pub fn block(&mut self, board: &mut Board, head: &Head) {
-        self.asked.insert(head.id());
         let full = self.teams.len() >= RESERVATIONS_MAX;
         if !self.on || full || self.teams.contains(&head.team) || !may_reserve(board, head) {
             return;
         }
-        match board.guard.take() {
-            None => {
-                self.teams.insert(head.team);
-                self.blocked.push(head.clone());
-            }
+        match board.guard {
+            None => self.blocked.push(head.clone()),
             Some(_) => self.reserve(board, head),
         }
     }
@@ -109,10 +104,8 @@ impl Keeper {
         let mut guard = Guard::new(board, By::P90);
         self.teams.clear();
         let patient = std::mem::take(&mut self.patient);
-        let waits = |head: &&Head| !self.asked.contains(&head.id());
-        let patient = patient.iter().filter(waits);
         let blocked = std::mem::take(&mut self.blocked);
-        for head in patient.chain(&blocked) {
+        for head in patient.iter().chain(&blocked) {
             let full = self.teams.len() >= RESERVATIONS_MAX;
             if !full && !self.teams.contains(&head.team) && guard.reserve_for(board, head) {
                 self.teams.insert(head.team);

@@ -48,6 +48,7 @@ mod pools;
 mod random;
 mod reserved;
 mod runner;
+mod settling;
 mod taking;
 mod verbs;
 mod volume;
