@@ -333,7 +333,8 @@ fn whatever_is_done_to_the_stored_audit_is_found_and_named() {
         let last = found["entries"].as_u64().unwrap();
         let head = found["head"].as_str().unwrap().to_owned();
         let known = |link: &str| office.place.run(&format!("verify audit --head {link}")).code;
-        assert_eq!((known(&head), known(&head.replace(['1', '2', '3'], "4"))), (0, 1));
+        let other = format!("sha256:{}", "0".repeat(64));
+        assert_eq!((known(&head), known(&other)), (0, 1));
         office.sql("CREATE TABLE kept AS SELECT * FROM audit");
         let edited = |from: &str, to: &str, n: u64| {
             let text = format!("replace(CAST(bytes AS TEXT), '{from}', '{to}')");

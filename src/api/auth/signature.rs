@@ -1,7 +1,7 @@
 //! Checks the signature of a vote: made with a key that the allowed signers list for this very
 //! person, over this very ballot.
 
-use ssh_key::{Algorithm, HashAlg, PublicKey, SshSig};
+use ssh_key::{Algorithm, HashAlg, LineEnding, PublicKey, SshSig};
 
 use super::signers::Signers;
 use crate::base::Wall;
@@ -76,6 +76,12 @@ fn read(armoured: &str, text: &str) -> Result<SshSig, Refusal> {
     if signature.version() != SshSig::VERSION {
         let what = format!("it is of version {}, not {}", signature.version(), SshSig::VERSION);
         return Err(refused(&what, ""));
+    }
+    // Bytes that a reader passes over, such as a length that is not looked at, could be others.
+    let written = signature.to_pem(LineEnding::LF).map_err(unreadable)?;
+    let letters = |text: &str| text.split_whitespace().collect::<String>();
+    if letters(&written) != letters(armoured) {
+        return Err(refused("it is no SSH signature (it is written otherwise than it reads)", ""));
     }
     if signature.namespace() != NAMESPACE {
         let what = format!("it is for {:?}, not for {NAMESPACE}", signature.namespace());
