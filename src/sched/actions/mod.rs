@@ -89,7 +89,10 @@ pub fn full(plan: &mut Plan) {
 
 fn passes(plan: &mut Plan) {
     let (mut looked, _) = urgency::run(plan, 0);
-    for _ in 0..PASSES {
+    // In a large installation one pass takes so long that whoever waits for a decision would feel
+    // the next: it comes with the next full cycle.
+    let most = if offer::is_large(plan.world()) { 1 } else { PASSES };
+    for _ in 0..most {
         let before = plan.facts().len();
         let unsettled = pass(plan, |_| true);
         let (until, reordered) = urgency::run(plan, looked);

@@ -46,7 +46,8 @@ pub(super) fn puts_off_cycle(plan: &mut Plan) -> bool {
     }
 }
 
-fn is_large(world: &World) -> bool {
+/// Whether a full cycle is dear.
+pub(super) fn is_large(world: &World) -> bool {
     work(world) > world.setup().cycle.large
 }
 
