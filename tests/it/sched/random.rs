@@ -355,9 +355,6 @@ fn play(nodes: usize, steps: &[Step], reach: Reach, large: u64) -> BTreeMap<&'st
             setup.cycle.off.clear();
         }
     });
-    // Not proved: a gang that grows beside reservations may need more passes than a cycle has
-    // until all agree whose turn it is. It settles with the next event.
-    site.settles = reach != Reach::All;
     site.json_every = 16;
     for name in &NODES[..nodes] {
         site.node(name, 3, 6, if *name == "n2" { 0 } else { 2 });

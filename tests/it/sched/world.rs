@@ -30,9 +30,6 @@ pub struct Site {
     pub facts: Vec<Fact>,
     /// Worlds go through JSON at every so many steps.
     pub json_every: u64,
-    /// One pass decides all: a second cycle at the same instant must change nothing, and what was
-    /// taken can be judged by what was there before.
-    pub settles: bool,
     pub metered: Metered,
     /// How often each kind of fact was decided, and each rule took room.
     pub seen: BTreeMap<&'static str, u64>,
@@ -76,7 +73,6 @@ impl Site {
             setup: setup.clone(),
             facts: Vec::new(),
             json_every: 1,
-            settles: true,
             metered: Metered::default(),
             seen: BTreeMap::new(),
             outside: Outside::default(),
@@ -160,14 +156,11 @@ impl Site {
 
     fn check(&mut self, before: &World, command: &Command, facts: &[Fact], after: &World) {
         let mut broken = invariants::check(after, self.at);
-        broken.retain(|rule| self.settles || !rule.starts_with("a second cycle"));
         broken.extend(invariants::check_placements(before, facts, self.at));
         if !after.setup().cycle.on("reservation") || conserving::alone(after) {
             broken.extend(conserving::idle_room(after, self.at));
         }
-        if self.settles {
-            broken.extend(lawful::unlawful(before, facts, self.at));
-        }
+        broken.extend(lawful::unlawful(before, facts, self.at));
         if self.steps.is_multiple_of(self.json_every.max(4)) {
             broken.extend(foreseen::unforeseen(after, self.at));
         }
