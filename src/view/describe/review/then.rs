@@ -79,7 +79,7 @@ pub fn no(review: &Review, out: &mut Lines) {
 pub fn outcome(review: &Review, sight: &Sight, out: &mut Lines) {
     let Some(decision) = &review.decision else { return };
     let by = match decision.by.is_empty() {
-        true => " by nobody".to_owned(),
+        true => String::new(),
         false => {
             let names: Vec<&str> = decision.by.iter().map(|name| &**name).collect();
             format!(" by {}", names.join(", "))
