@@ -9,6 +9,7 @@
 mod pattern;
 pub mod signature;
 pub mod signers;
+mod written;
 
 use nix::errno::Errno;
 use nix::sys::signal::kill;

@@ -1,16 +1,15 @@
 //! Checks the signature of a vote: made with a key that the allowed signers list for this very
 //! person, over this very ballot.
 
-use ssh_key::{Algorithm, HashAlg, LineEnding, PublicKey, SshSig};
+use ssh_key::{Algorithm, HashAlg, PublicKey, SshSig};
 
 use super::signers::Signers;
+use super::written::{self, TRAILER_BYTES, is_on_device};
 use crate::base::Wall;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::review::Signature;
 use crate::model::review::ballot::{ARMOURED_MAX, Ballot, NAMESPACE, TEXT_MAX};
 
-/// Bytes behind the signature of a key on a device: flags and a counter (PROTOCOL.u2f).
-const TRAILER_BYTES: usize = 5;
 /// Somebody touched the device.
 const FLAG_TOUCHED: u8 = 1;
 
@@ -77,8 +76,7 @@ fn read(armoured: &str, text: &str) -> Result<SshSig, Refusal> {
         let what = format!("it is of version {}, not {}", signature.version(), SshSig::VERSION);
         return Err(refused(&what, ""));
     }
-    // Bytes that a reader passes over, such as a length that is not looked at, could be others.
-    let written = signature.to_pem(LineEnding::LF).map_err(unreadable)?;
+    let written = written::armoured(&signature).map_err(|error| unreadable(error.into()))?;
     let letters = |text: &str| text.split_whitespace().collect::<String>();
     if letters(&written) != letters(armoured) {
         return Err(refused("it is no SSH signature (it is written otherwise than it reads)", ""));
@@ -114,7 +112,7 @@ fn unsupported(algorithm: &Algorithm) -> Refusal {
 
 /// The key is on a device, and its flags say that somebody touched it.
 fn is_touched(signature: &SshSig) -> bool {
-    if !matches!(signature.algorithm(), Algorithm::SkEd25519 | Algorithm::SkEcdsaSha2NistP256) {
+    if !is_on_device(&signature.algorithm()) {
         return false;
     }
     let bytes = signature.signature_bytes();

@@ -1,5 +1,6 @@
-//! Keys on a device (`sk-ssh-ed25519@openssh.com`), played by a key in software that signs what a
-//! device signs: the application, flags, a counter and the message (PROTOCOL.u2f).
+//! Keys on a device (`sk-ssh-ed25519@openssh.com` and its ECDSA kin), played by a key in software
+//! that signs what a device signs: the application, flags, a counter and the message
+//! (PROTOCOL.u2f).
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixListener;
@@ -7,7 +8,7 @@ use std::os::unix::net::UnixListener;
 use holdshort::api::client::sign::{Pen, sign};
 use holdshort::base::Digest;
 use ssh_encoding::{Decode as _, Encode as _};
-use ssh_key::public::{KeyData, SkEd25519};
+use ssh_key::public::{EcdsaPublicKey, KeyData, SkEcdsaSha2NistP256, SkEd25519};
 use ssh_key::{
     Algorithm, HashAlg, LineEnding, PrivateKey, PublicKey, Signature, SigningKey, SshSig,
 };
@@ -24,6 +25,16 @@ const VERIFIED: u8 = 4;
 pub struct Device {
     inner: PrivateKey,
     key: KeyData,
+}
+
+/// One with an ECDSA key.
+fn ecdsa_device(bench: &Bench) -> Device {
+    let inner = PrivateKey::read_openssh_file(&bench.key("inner-ec", "ecdsa", "")).unwrap();
+    let Some(EcdsaPublicKey::NistP256(point)) = inner.public_key().key_data().ecdsa() else {
+        panic!("ssh-keygen makes P-256 keys unless told otherwise")
+    };
+    let key = KeyData::SkEcdsaSha2NistP256(SkEcdsaSha2NistP256::new(*point, APPLICATION));
+    Device { inner, key }
 }
 
 pub fn device(bench: &Bench) -> Device {
@@ -49,7 +60,18 @@ impl Device {
         let mut bytes = raw(&self.inner, &data);
         bytes.push(flags);
         bytes.extend(counter);
-        Signature::new(Algorithm::SkEd25519, bytes).unwrap()
+        Signature::new(self.key.algorithm(), bytes).unwrap()
+    }
+
+    /// The same as an agent writes it.
+    fn blob(&self, message: &[u8], flags: u8) -> Vec<u8> {
+        let signature = self.signature(message, flags);
+        let (signed, trailer) = signature.as_bytes().split_at(signature.as_bytes().len() - 5);
+        let mut blob = Vec::new();
+        self.key.algorithm().encode(&mut blob).unwrap();
+        signed.encode(&mut blob).unwrap();
+        blob.extend(trailer);
+        blob
     }
 
     pub fn armoured(&self, text: &str, flags: u8) -> String {
@@ -145,24 +167,24 @@ fn signs_for(device: &Device, blob: &[u8], message: &[u8]) -> Vec<u8> {
     let mut body = &message[1..];
     assert_eq!(Vec::<u8>::decode(&mut body).unwrap(), blob);
     let data = Vec::<u8>::decode(&mut body).unwrap();
-    let mut signature = Vec::new();
-    device.signature(&data, TOUCHED).encode(&mut signature).unwrap();
     let mut answer = vec![14];
-    signature.encode(&mut answer).unwrap();
+    device.blob(&data, TOUCHED).encode(&mut answer).unwrap();
     answer
 }
 
 #[test]
 fn a_device_behind_an_agent_signs_and_shows_its_touch() {
     let Some(bench) = bench() else { return };
-    let device = device(&bench);
-    device.allow(&bench);
-    let socket = bench.path("agent");
-    let serving = agent_with(device, &socket);
-    let armoured = sign(&Pen { agent: Some(socket), key: None }, &ballot().text()).unwrap();
-    serving.join().unwrap();
-    let signature = bench.check(&ballot(), &armoured, NOON).unwrap();
-    assert!(signature.touched);
-    let verified = bench.keygen_verifies("ana", &armoured, &ballot().text());
-    assert!(verified.status.success(), "{verified:?}");
+    for device in [device(&bench), ecdsa_device(&bench)] {
+        device.allow(&bench);
+        let kind = device.key.algorithm();
+        let socket = bench.path(kind.as_str());
+        let serving = agent_with(device, &socket);
+        let armoured = sign(&Pen { agent: Some(socket), key: None }, &ballot().text()).unwrap();
+        serving.join().unwrap();
+        let signature = bench.check(&ballot(), &armoured, NOON).unwrap();
+        assert!(signature.touched, "{kind}");
+        let verified = bench.keygen_verifies("ana", &armoured, &ballot().text());
+        assert!(verified.status.success(), "{kind}: {verified:?}");
+    }
 }
