@@ -6,7 +6,7 @@
 //! ([`Kin`]), it changes whenever one of them ends; but then it does for all of that class, so they
 //! stay in the order in which they began. So nothing moves here when something is learned, unless a
 //! class becomes the one to go by, or no longer is. What has no running clock is only named.
-//! [`walk`](super::future::walk) makes ends of this.
+//! `future/walk` makes ends of this.
 
 use std::sync::Arc;
 

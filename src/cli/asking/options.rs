@@ -20,7 +20,7 @@ pub struct AskOptions {
     /// Hold everything and wait so long for the answer; then end with 75, still asking
     #[arg(long, value_name = "D", value_parser = duration::parse, conflicts_with = "park")]
     pub wait: Option<Span>,
-    /// End with 75 at once: save yourself and end with 75 too [default]
+    /// End with 75 at once: save yourself and end with 75 too (what happens without --wait)
     #[arg(long)]
     pub park: bool,
     /// How much money, such as 4180.00; needed for money

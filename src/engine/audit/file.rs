@@ -98,7 +98,7 @@ pub fn check(
     Ok(FileReport { installation, after, head, entries, faults })
 }
 
-/// A line is taken only if it is written as [`line`] writes it, so that nothing in it can be
+/// A line is taken only if it is written as [`line()`] writes it, so that nothing in it can be
 /// changed unseen.
 fn read_line(text: &str) -> Option<Stored> {
     let rest = text.strip_prefix("{\"n\":")?;

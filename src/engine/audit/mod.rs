@@ -3,9 +3,9 @@
 //! An entry is canonical JSON (RFC 8785) and says all of a fact in words that don't depend on the
 //! journal's: so it outlives the journal's records, which compaction drops. The store binds each
 //! entry to all before it, in the transaction of the commit. [`entries`] makes them, [`facts`]
-//! says what a fact is in an entry, [`check`] compares with the journal, [`file`] is the exported
-//! form and its check. What stands in an entry of version 1 never changes: a new field is a new
-//! version, or the comparison with an older journal fails.
+//! says what a fact is in an entry, [`check`] compares with the journal, [`mod@file`] is the
+//! exported form and its check. What stands in an entry of version 1 never changes: a new field is
+//! a new version, or the comparison with an older journal fails.
 
 pub mod check;
 mod facts;

@@ -1,10 +1,11 @@
 //! What comes free on a node, one end after the other, as far as somebody looks.
 //!
-//! The tasks of a node are in a few orders that each follow time ([`Ends`]): those whose ends stand
-//! fast, and of each class those that began after each other. A class in turn falls apart by how
-//! often its runs have outlived what was expected: those that have done so as often still end in
-//! the order in which they began. These orders are merged step by step. Where tasks share devices,
-//! or hold such as are not ours any more, all are asked at once, since they are few there.
+//! The tasks of a node are in a few orders that each follow time
+//! ([`Ends`](crate::sched::ends::Ends)): those whose ends stand fast, and of each class those that
+//! began after each other. A class in turn falls apart by how often its runs have outlived what was
+//! expected: those that have done so as often still end in the order in which they began. These
+//! orders are merged step by step. Where tasks share devices, or hold such as are not ours any
+//! more, all are asked at once, since they are few there.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
