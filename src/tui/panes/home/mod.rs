@@ -3,7 +3,8 @@
 //! [`items`] decides which rows there are, [`rows`] draws one, [`panel`] is the side panel.
 //! What is chosen is an id: it stays chosen when rows move.
 
-pub mod items;
+pub mod cells;
+mod items;
 mod moves;
 pub mod panel;
 pub mod peek;

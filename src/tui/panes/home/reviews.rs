@@ -2,9 +2,9 @@
 
 use ratatui::layout::Rect;
 
+use super::cells::{Cells, gpus};
 use super::items::Pick;
 use super::rows::Columns;
-use crate::base::quantity::format_gpu;
 use crate::base::{At, Span};
 use crate::model::page::ReviewRow;
 use crate::tui::known::people::is_mine;
@@ -84,30 +84,14 @@ pub(super) fn row(
 ) {
     let (glyph, ink) = mark(row, sight);
     canvas.put((area.x + 1, area.y), 1, glyph, ink);
-    let mut x = area.x + 3;
-    let mut put = |text: &str, width: u16, right: bool, ink: Ink| {
-        if width == 0 {
-            return;
-        }
-        let room = width.min(area.right().saturating_sub(x));
-        if right {
-            canvas.put_right((x + width, area.y), room, text, ink);
-        } else {
-            canvas.put((x, area.y), room, text, ink);
-        }
-        x += width + 1;
-    };
-    put(&row.id.to_string(), columns.id, true, Ink::Id);
-    put(&words::review::deed_of(row), columns.what, false, Ink::Plain);
-    put(&row.team, columns.team, false, Ink::Muted);
-    put(&state(row), columns.state, false, ink);
-    put(&sight.since(row.asked.now), columns.since, true, Ink::Muted);
-    let gpu = match row.beside.holds.gpu_milli {
-        0 => "-".to_owned(),
-        milli => format_gpu(milli),
-    };
-    put(&gpu, columns.gpu, true, Ink::Plain);
-    put(&next(row, sight), area.width, false, ink);
+    let mut cells = Cells::new(canvas, area);
+    cells.put(&row.id.to_string(), columns.id, true, Ink::Id);
+    cells.put(&words::review::deed_of(row), columns.what, false, Ink::Plain);
+    cells.put(&row.team, columns.team, false, Ink::Muted);
+    cells.put(&state(row), columns.state, false, ink);
+    cells.put(&sight.since(row.asked.now), columns.since, true, Ink::Muted);
+    cells.put(&gpus(row.beside.holds.gpu_milli), columns.gpu, true, Ink::Plain);
+    cells.put(&next(row, sight), area.width, false, ink);
 }
 
 /// A review on two lines.

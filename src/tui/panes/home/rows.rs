@@ -2,6 +2,7 @@
 
 use ratatui::layout::Rect;
 
+use super::cells::{Cells, gpus};
 use super::items::{Item, Pick};
 use super::{Home, reviews};
 use crate::base::quantity::format_gpu;
@@ -277,30 +278,14 @@ fn job_row(
     let (glyph, role) = mark(row, section.kind());
     let ink = Ink::from(role);
     canvas.put((area.x + 1, area.y), 1, glyph, ink);
-    let mut x = area.x + 3;
-    let mut put = |text: &str, width: u16, right: bool, ink: Ink| {
-        if width == 0 {
-            return;
-        }
-        let room = width.min(area.right().saturating_sub(x));
-        if right {
-            canvas.put_right((x + width, area.y), room, text, ink);
-        } else {
-            canvas.put((x, area.y), room, text, ink);
-        }
-        x += width + 1;
-    };
-    put(&row.id.to_string(), columns.id, true, Ink::Id);
-    put(&what(folded), columns.what, false, Ink::Plain);
-    put(&row.team, columns.team, false, Ink::Muted);
-    put(state_short(row), columns.state, false, ink);
+    let mut cells = Cells::new(canvas, area);
+    cells.put(&row.id.to_string(), columns.id, true, Ink::Id);
+    cells.put(&what(folded), columns.what, false, Ink::Plain);
+    cells.put(&row.team, columns.team, false, Ink::Muted);
+    cells.put(state_short(row), columns.state, false, ink);
     let age = sight.since(since(row, section.kind()).now);
-    put(&age, columns.since, true, Ink::Muted);
-    let gpu = match folded.gpu_milli {
-        0 => "-".to_owned(),
-        milli => format_gpu(milli),
-    };
-    put(&gpu, columns.gpu, true, Ink::Plain);
+    cells.put(&age, columns.since, true, Ink::Muted);
+    cells.put(&gpus(folded.gpu_milli), columns.gpu, true, Ink::Plain);
     let sentence = sentence(row, section, sight);
     let loud = matches!(section, Section::People | Section::Stuck) || super::is_bad(row);
     let seen = row.acked.is_some() && super::is_bad(row);
@@ -312,7 +297,7 @@ fn job_row(
         Ink::Plain
     };
     if area.height < 2 {
-        put(&sentence, area.width, false, last);
+        cells.put(&sentence, area.width, false, last);
         return;
     }
     let x = area.x + columns.before_last();
