@@ -117,8 +117,8 @@ impl Link for Local {
         answer(self.client.resume(team.map(|team| team.to_string())))
     }
 
-    fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
-        answer(async move { self.client.drain(&node, on).await })
+    fn drain(&self, node: Name, on: bool, reason: Option<String>) -> Answer<'_, ()> {
+        answer(async move { self.client.drain(&node, on, reason).await })
     }
 
     fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()> {

@@ -88,8 +88,8 @@ pub trait Link: Send + Sync {
     /// Lifts that.
     fn resume(&self, team: Option<Name>) -> Answer<'_, ()>;
 
-    /// Keeps new work from a node, or lets it come again.
-    fn drain(&self, node: Name, on: bool) -> Answer<'_, ()>;
+    /// Keeps new work from a node, or lets it come again; why is kept in the journal.
+    fn drain(&self, node: Name, on: bool, reason: Option<String>) -> Answer<'_, ()>;
 
     /// Says that a spot node is about to vanish, `left` from now.
     fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()>;

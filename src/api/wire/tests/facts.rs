@@ -274,7 +274,12 @@ fn other_facts() -> Vec<Fact> {
             gpus: vec![gpu()],
             traits: traits(),
         },
-        Fact::NodeDrained { node: node.clone(), on: true, by: by.clone() },
+        Fact::NodeDrained {
+            node: node.clone(),
+            on: true,
+            by: by.clone(),
+            reason: Some("disk".to_owned()),
+        },
         Fact::NodeWarned { node: node.clone(), due: at(9), by: by.clone() },
         Fact::PoolGrew { pool: "p".into(), node: "p-1".into() },
         Fact::PoolShrank { pool: "p".into(), node: "p-1".into() },
