@@ -12,7 +12,7 @@ mod need;
 pub mod offer;
 pub mod overstayed;
 pub mod pools;
-pub(in crate::sched) mod potential;
+mod potential;
 pub mod preempt;
 pub mod reclaim;
 pub mod reserve;

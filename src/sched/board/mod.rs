@@ -11,6 +11,7 @@
 
 pub mod heads;
 pub mod place;
+pub(in crate::sched) mod potential;
 pub mod seat;
 pub mod settle;
 pub mod standing;
@@ -24,9 +25,9 @@ use std::sync::Arc;
 use crate::base::{At, JobId, Mono, Name, Span};
 use crate::model::job::Job;
 use crate::model::node::Node;
-use crate::sched::actions::potential::Potential;
 use crate::sched::board::heads::Head;
 use crate::sched::board::place::Fussy;
+use crate::sched::board::potential::Potential;
 use crate::sched::board::seat::{Mark, Seat};
 use crate::sched::board::settle::Deed;
 use crate::sched::board::standing::Standing;
