@@ -98,7 +98,8 @@ fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
             board.unguarded(|board| board.rollback(before));
             would
         };
-    if held_back && !behind.is_empty() && starts_before(board, keeper, head, &behind) {
+    let first = from.is_some() && (!behind.is_empty() || keeper.expects_returns());
+    if held_back && first && starts_before(board, keeper, head, &behind) {
         return Turn::Goes;
     }
     keeper.block(board, head);
@@ -108,6 +109,10 @@ fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
 /// Starts a job whose reservation has come if only those keep it from that that were given theirs
 /// after it; they look for room again.
 fn starts_before(board: &mut Board, keeper: &mut Keeper, head: &Head, behind: &[Head]) -> bool {
+    keeper.beside_returns(board, |keeper, board| starts_first(board, keeper, head, behind))
+}
+
+fn starts_first(board: &mut Board, keeper: &mut Keeper, head: &Head, behind: &[Head]) -> bool {
     behind.iter().for_each(|other| keeper.release(board, other));
     let before = board.checkpoint();
     let starts = start(board, head) && !keeper.forbids(board, &[]);
