@@ -5,6 +5,7 @@
 //! placed, none of them can, so a cycle looks at one job of each shape and not at every job. A
 //! job that was placed comes back for its next chunk, so that elastic gangs grow in turns. When
 //! one is kept from starting by a reservation only, shorter ones of its shape have their turn.
+//! Whoever has just stopped in order to move goes on first: it had its room (`board/moved`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,7 +35,14 @@ pub fn run(board: &mut Board) {
     let mut keeper = Keeper::of(board);
     let mut turns = Turns::new(&board.teams, by_team);
     for head in std::mem::take(&mut board.left) {
-        turns.push(&board.teams, head);
+        match board.is_mover(head.id()) && start(board, &head) {
+            true => {
+                board.commit();
+                let again = board.again(&head);
+                again.into_iter().for_each(|head| turns.push(&board.teams, head));
+            }
+            false => turns.push(&board.teams, head),
+        }
     }
     let mut left: BTreeSet<Arc<Shape>> = BTreeSet::new();
     let mut closed: BTreeSet<Arc<Shape>> = BTreeSet::new();

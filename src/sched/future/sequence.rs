@@ -91,10 +91,11 @@ impl<'a> Sequence<'a> {
         for (_, id) in [Lane::Human, Lane::Running].iter().flat_map(|l| index.lane(*l, None)) {
             let Some(job) = self.board.world().job(id) else { continue };
             let Some(team) = self.teams.place(&job.spec.team) else { continue };
-            let left = match job.state {
-                State::Stopping(_) => Span::ZERO,
-                _ => self.guard.length_of(self.board, job),
-            };
+            // What stops counts no more, unless it goes on elsewhere.
+            if matches!(job.state, State::Stopping(_)) && !self.board.holds_place_for(id) {
+                continue;
+            }
+            let left = self.guard.length_of(self.board, job);
             self.holds.insert(id, (team, held(job)));
             self.changes.insert((self.board.at().now + left, false, id));
         }
