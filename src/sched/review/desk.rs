@@ -38,7 +38,12 @@ pub struct Desk {
     /// Open ones by when they expire.
     open: OrdSet<(Wall, ReviewId)>,
     of_job: OrdMap<JobId, OrdSet<ReviewId>>,
+    /// Open ones that jobs wait for, by who answers and the hour of the week, and when asked.
+    awaited: OrdMap<Asked, OrdSet<(Wall, ReviewId)>>,
 }
+
+/// Who is asked, and in which hour of the week: such answers take about as long.
+type Asked = (Name, u8);
 
 /// What time does next to a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +81,18 @@ pub fn group(review: &Review) -> Name {
     }
 }
 
+fn asked(review: &Review) -> Option<Asked> {
+    let awaited = review.is_open() && review.blocks();
+    awaited.then(|| (group(review), hour_of_week(review.asked.wall)))
+}
+
 impl Desk {
+    /// Open reviews that jobs wait for, with when they were asked: of each who is asked in one
+    /// hour of the week.
+    pub(super) fn awaited(&self) -> impl Iterator<Item = &OrdSet<(Wall, ReviewId)>> {
+        self.awaited.values()
+    }
+
     /// A review by number.
     pub fn get(&self, id: ReviewId) -> Option<&Arc<Review>> {
         self.reviews.get(&id)
@@ -232,6 +248,9 @@ impl Desk {
             self.open.insert((review.deadline, review.id));
         }
         self.of_job.entry(review.job).or_default().insert(review.id);
+        if let Some(asked) = asked(&review) {
+            self.awaited.entry(asked).or_default().insert((review.asked.wall, review.id));
+        }
         self.reviews.insert(review.id, review);
     }
 
@@ -240,6 +259,14 @@ impl Desk {
             self.due.remove(&(at, old.id));
         }
         self.open.remove(&(old.deadline, old.id));
+        if let Some(asked) = asked(old)
+            && let Some(ids) = self.awaited.get_mut(&asked)
+        {
+            ids.remove(&(old.asked.wall, old.id));
+            if ids.is_empty() {
+                self.awaited.remove(&asked);
+            }
+        }
         if let Some(ids) = self.of_job.get_mut(&old.job) {
             ids.remove(&old.id);
             if ids.is_empty() {

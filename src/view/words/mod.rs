@@ -14,7 +14,7 @@ pub mod review;
 pub mod state;
 pub mod urgency;
 
-pub use estimate::{estimate, forecast, kept, worth};
+pub use estimate::{back, estimate, forecast, kept, worth};
 pub use event::event;
 pub use finding::finding;
 pub use kept::{kept_for, kept_idle, kept_now};

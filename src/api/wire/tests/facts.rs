@@ -198,6 +198,7 @@ fn limited() -> Limited {
 
 fn eviction() -> Eviction {
     Eviction {
+        to: Vec::new(),
         rule: Rule::ReclaimQuota,
         taker: Some(JobId(7)),
         ranks: vec![1, 2],
