@@ -76,7 +76,12 @@ impl Fleet {
     /// Has somebody do something with the reviews of a job.
     pub(super) fn petition(&mut self, petition: &Petition) {
         let Some(job) = self.named(petition.job).cloned() else { return };
-        let own = Actor { user: job.owner.clone(), uid: job.owner_uid, in_job: Some(job.id) };
+        let own = Actor {
+            user: job.owner.clone(),
+            uid: job.owner_uid,
+            in_job: Some(job.id),
+            job_by: None,
+        };
         if let Move::Ask(ask) = &petition.step {
             let (job, ask) = (job.id, ask.clone());
             let command = ReviewCommand::Ask { job, ask, by: own };

@@ -89,6 +89,7 @@ pub fn card(id: u64, effect: EffectClass, action: Action, minutes: u64, left: Sp
         talk: Vec::new(),
         delegations: Vec::new(),
         opened: Default::default(),
+        leases: Default::default(),
         told: Vec::new(),
         decision: None,
         grant: None,
@@ -127,6 +128,7 @@ pub fn reader(seat: Option<&str>) -> Reader {
         why_not,
         assurance: Assurance::OtherUser,
         sure: true,
+        voted: None,
     }
 }
 
@@ -228,6 +230,8 @@ pub fn vote(by: &str, verdict: Verdict, hash: Digest, at: At) -> Vote {
         until: None,
         own: false,
         signature: None,
+        from: None,
+        back: None,
         at,
     }
 }

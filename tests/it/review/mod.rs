@@ -21,4 +21,5 @@ mod requirements;
 mod returning;
 mod talking;
 mod telling;
+mod undo;
 mod voters;
