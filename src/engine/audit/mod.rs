@@ -15,7 +15,7 @@ pub mod file;
 use crate::base::ReviewId;
 use crate::model::action::Json;
 use crate::model::command::Command;
-use crate::model::fact::{Fact, Record, ReviewFact};
+use crate::model::fact::{Fact, Record};
 use crate::model::people::{Actor, Evidence};
 use crate::model::ports::journal::Audited;
 use crate::model::review::ReviewCommand;
@@ -38,7 +38,7 @@ pub fn entries(record: &Record, world: &World) -> Vec<Audited> {
 fn entry(record: &Record, fact: &Fact, world: &World) -> Option<Audited> {
     let (review, job, said) = match fact {
         // That somebody still looks is nothing to keep for good.
-        Fact::Review { fact, .. } if matches!(**fact, ReviewFact::LooksOn { .. }) => return None,
+        Fact::Review { fact, .. } if fact.is_said_again() => return None,
         Fact::Review { review, job, fact } => {
             let bound = world.desk().get(*review).cloned();
             (Some(*review), Some(*job), facts::json(fact, bound.as_deref()))

@@ -159,6 +159,11 @@ pub struct Requested {
 }
 
 impl ReviewFact {
+    /// It says that something is still so, which nobody needs to read.
+    pub const fn is_said_again(&self) -> bool {
+        matches!(self, ReviewFact::LooksOn { .. })
+    }
+
     /// The stable word of its kind.
     pub const fn word(&self) -> &'static str {
         match self {
