@@ -11,6 +11,8 @@
 pub mod check;
 mod facts;
 pub mod file;
+#[cfg(test)]
+mod version_tests;
 
 use crate::base::ReviewId;
 use crate::model::action::Json;

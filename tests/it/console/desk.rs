@@ -299,9 +299,19 @@ pub fn act(card: &mut ReviewCard, verb: &ReviewVerb) {
                 card.review.grant = Some(Box::new(grant));
             }
         }
+        // It counts later, and can be taken back until then.
+        ReviewVerb::Vote { verdict, undo, .. } if *undo > Span::ZERO => {
+            let no = vote("ana", *verdict, card.review.hash, NOW);
+            card.review.votes.push(Vote { from: Some(NOW.wall + *undo), ..no });
+            card.beside.reader.voted = Some(*verdict);
+        }
         ReviewVerb::Vote { reason, .. } => {
             let why = reason.clone().unwrap_or_default();
             *card = decided(card.clone(), ReviewState::Denied, &["ana"], &why);
+        }
+        ReviewVerb::Revoke { .. } if card.review.is_open() => {
+            card.review.votes.iter_mut().for_each(|vote| vote.back = Some(NOW));
+            card.beside.reader.voted = None;
         }
         ReviewVerb::Revoke { .. } => {
             *card = decided(card.clone(), ReviewState::Revoked, &["ana"], "");
