@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt};
 
-use super::{Answer, JobQuery, Link, LinkError, Piece, Stream};
+use super::{Answer, JobQuery, Link, LinkError, Pen, Piece, Stream, signed};
 use crate::api::client::follow::Heard;
 use crate::api::client::{CallError, Client};
 use crate::base::{JobId, Name, ReviewId, Span, Wall};
@@ -18,7 +18,7 @@ use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ReviewCard, ReviewPage, ReviewQuery, ServerStatus,
     Summary, TeamPage, Why,
 };
-use crate::model::review::{Ask, Booth, ReviewVerb};
+use crate::model::review::{Ask, Booth, Cast, Review, ReviewVerb, Signature};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 
@@ -168,6 +168,15 @@ impl Link for Local {
 
     fn booth(&self, review: ReviewId) -> Answer<'_, Booth> {
         answer(self.client.booth(review))
+    }
+
+    fn sign<'a>(
+        &'a self,
+        review: &'a Review,
+        cast: Cast<'a>,
+        pen: &'a Pen,
+    ) -> Answer<'a, Box<Signature>> {
+        Box::pin(signed::vote(&self.client, review, cast, pen))
     }
 
     fn away(&self, from: Option<Name>, to: Option<Name>, until: Option<Wall>) -> Answer<'_, ()> {

@@ -4,6 +4,7 @@
 //! [`Link`], so that they are the same program everywhere.
 
 pub mod local;
+mod signed;
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
@@ -20,12 +21,13 @@ use crate::model::page::{
     Summary, TeamPage, Why,
 };
 use crate::model::refusal::{Refusal, RefusalCode};
-use crate::model::review::{Ask, Booth, ReviewVerb};
+use crate::model::review::{Ask, Booth, Cast, Review, ReviewVerb, Signature};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 
 pub use crate::api::client::calls::JobQuery;
 pub use crate::api::client::follow::Piece;
+pub use crate::api::client::sign::Pen;
 
 /// Why a call brought nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -138,10 +140,18 @@ pub trait Link: Send + Sync {
 
     /// What this user must know to sign a vote on a review.
     fn booth(&self, _review: ReviewId) -> Answer<'_, Booth> {
-        Box::pin(async {
-            let what = "votes are not signed here";
-            Err(LinkError::Refused(Refusal::new(RefusalCode::Conflict, what, "vote without")))
-        })
+        Box::pin(async { Err(unsigned_here()) })
+    }
+
+    /// Signs a vote on a review as its reader was shown it; nothing is sent. The answer may take
+    /// as long as a person takes to confirm it or to touch a device.
+    fn sign<'a>(
+        &'a self,
+        _review: &'a Review,
+        _cast: Cast<'a>,
+        _pen: &'a Pen,
+    ) -> Answer<'a, Box<Signature>> {
+        Box::pin(async { Err(unsigned_here()) })
     }
 
     /// Hands all seats of somebody on for a while (this user's own unless said), or takes them
@@ -182,4 +192,10 @@ pub trait Link: Send + Sync {
 
     /// Makes the journal shorter; records dropped.
     fn compact(&self) -> Answer<'_, u64>;
+}
+
+/// There is no server that could check a signature.
+fn unsigned_here() -> LinkError {
+    let what = "votes are not signed here";
+    LinkError::Refused(Refusal::new(RefusalCode::Conflict, what, "vote without"))
 }

@@ -11,6 +11,9 @@ use crate::view::words::counted;
 
 /// Says how it went. Marks of jobs something was done with are over.
 pub fn tell(app: &mut App, deed: &Deed, result: Result<Option<JobId>, LinkError>) {
+    if matches!(deed, Deed::Signed { .. }) {
+        app.ground.signing = None;
+    }
     let back = app.undo.settle(deed, result.is_ok());
     let what = described(deed);
     match (result, what) {
@@ -62,6 +65,7 @@ fn described(deed: &Deed) -> Option<String> {
             "answer sent".to_owned()
         }
         Deed::Review { review, verb } => return reviewed(*review, verb),
+        Deed::Signed { review, verb, .. } => return reviewed(review.id, verb),
         Deed::Input { .. } | Deed::Size { .. } | Deed::Looked(_) => return None,
     })
 }
@@ -72,10 +76,10 @@ fn reviewed(review: ReviewId, verb: &ReviewVerb) -> Option<String> {
         ReviewVerb::Vote { verdict: Verdict::Approve, undo, .. } => {
             format!("yes to {review}; it counts from {} on", duration::short(*undo))
         }
-        ReviewVerb::Vote { verdict: Verdict::Deny { stop: true }, .. } => {
-            format!("no to {review}, and its job stops")
+        ReviewVerb::Vote { verdict: Verdict::Deny { stop }, undo, .. } => {
+            let then = if *stop { "its job stops" } else { "its job reads why" };
+            format!("no to {review}; {then} in {}", duration::short(*undo))
         }
-        ReviewVerb::Vote { .. } => format!("no to {review}; its job reads why"),
         ReviewVerb::Edit { .. } => format!("{review} changed; votes begin anew"),
         ReviewVerb::AskBack { .. } => format!("{review} asked back; its clock stands"),
         ReviewVerb::Answer { .. } => format!("{review} answered"),
@@ -83,7 +87,7 @@ fn reviewed(review: ReviewId, verb: &ReviewVerb) -> Option<String> {
         ReviewVerb::Escalate => format!("{review} escalated"),
         ReviewVerb::Extend { by } => format!("{review} has {} more", duration::short(*by)),
         ReviewVerb::Withdraw { .. } => format!("{review} withdrawn"),
-        ReviewVerb::Revoke { .. } => format!("the yes to {review} taken back"),
+        ReviewVerb::Revoke { .. } => format!("your answer to {review} taken back"),
         ReviewVerb::Redeem { .. } => format!("{review} used"),
         ReviewVerb::Look | ReviewVerb::Leave => return None,
     })

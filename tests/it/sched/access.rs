@@ -62,7 +62,7 @@ fn is_forbidden<T: std::fmt::Debug>(result: Result<T, Refusal>) -> bool {
 fn verbs_on_a_job_by_who_asks() {
     let cast = cast();
     let stranger = person("eve", 9);
-    let nobody = Actor { user: "x".into(), uid: None, in_job: None };
+    let nobody = Actor { user: "x".into(), uid: None, in_job: None, job_by: None };
     let own = |by| (by, cast.job);
     let rows: [(&str, (Actor, JobId), &[&str]); 7] = [
         ("the owner of the server", own(owner()), &[]),
