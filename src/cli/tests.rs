@@ -28,6 +28,7 @@ const AT: At = At { now: Mono(1000), wall: Wall(1_700_000_000_000) };
 /// A running job.
 pub(crate) fn row(id: u64) -> JobRow {
     JobRow {
+        step: None,
         id: JobId(id),
         name: "train".into(),
         team: "default".into(),
@@ -183,6 +184,7 @@ impl Link for Scripted {
         let missing = Refusal::new(RefusalCode::NotFound, format!("there is no job {job}"), "");
         let row = script.rows.get(&job.0).cloned().ok_or(LinkError::Refused(missing));
         ready(row.map(|row| JobDetail {
+            steps: Vec::new(),
             row,
             tasks: Vec::new(),
             attempts: Vec::new(),

@@ -75,6 +75,7 @@ fn hold() -> Hold {
 
 fn row() -> JobRow {
     JobRow {
+        step: None,
         id: JobId(42),
         name: "train".into(),
         team: "org/ml".into(),
@@ -215,6 +216,7 @@ fn a_job_reads_back_with_its_tasks_and_attempts() {
     let numbers = Reason::bare(Code::NoRoom).with("quota_gpu_milli", 4000u64).numbers;
     let eviction = fact::Eviction::whole(fact::Rule::ReclaimQuota, Some(JobId(57)), numbers);
     let detail = page::JobDetail {
+        steps: Vec::new(),
         row: row(),
         tasks: vec![
             Task::pending(0, 0),

@@ -14,7 +14,8 @@ use crate::model::fact::{Requested, ReviewFact};
 use crate::model::review::grant::Spent;
 use crate::model::review::talk::TALK_MAX;
 use crate::model::review::{
-    Decision, Delegation, Delivery, LOOK_LEASE, OPEN_FOR_MAX, Review, ReviewState, Vote,
+    Decision, Delegation, Delivery, LOOK_LEASE, OPEN_FOR_MAX, Review, ReviewState, Step, StepState,
+    Vote,
 };
 use crate::sched::policy::habit::Habit;
 use crate::sched::policy::returns::{Answer, Waits, hour_of_week};
@@ -359,6 +360,7 @@ fn requested(id: ReviewId, job: JobId, asked: &Requested, at: At) -> Review {
         told: Vec::new(),
         decision: None,
         grant: asked.grant.clone().map(Box::new),
+        step: None,
         replaces: asked.replaces,
         denied_before: asked.denied_before,
         replaced_by: None,
@@ -423,7 +425,16 @@ fn change(review: &mut Review, fact: &ReviewFact, at: At) {
                 grant.until = *until;
             }
         }
-        ReviewFact::Redeemed { attempt } => redeem(review, *attempt, at),
+        ReviewFact::Redeemed { attempt } => redeem(review, *attempt, None, at),
+        ReviewFact::StepMade { step } => {
+            let (job, state, since) = (*step, StepState::Waits, at);
+            review.step = Some(Box::new(Step { job, state, since }));
+        }
+        ReviewFact::RedeemedByStep { step, attempt } => {
+            redeem(review, *attempt, Some(*step), at);
+            come_to(review, *step, StepState::Runs, at);
+        }
+        ReviewFact::StepEnded { step, state } => come_to(review, *step, state.clone(), at),
     }
 }
 
@@ -432,14 +443,21 @@ fn last_of<'a>(review: &'a mut Review, by: &Name, seat: &Name) -> Option<&'a mut
     review.votes.iter_mut().rev().find(|vote| vote.by == *by && vote.seat == *seat)
 }
 
-fn redeem(review: &mut Review, attempt: u32, at: At) {
+fn redeem(review: &mut Review, attempt: u32, step: Option<JobId>, at: At) {
     let Some(grant) = &mut review.grant else { return };
     grant.used = grant.used.saturating_add(1);
-    grant.spent.push(Spent { attempt, at });
+    grant.spent.push(Spent { attempt, at, step });
     if grant.left() == 0 && review.state == ReviewState::Approved {
         review.state = ReviewState::Redeemed;
         review.since = at;
         review.version += 1;
+    }
+}
+
+fn come_to(review: &mut Review, job: JobId, state: StepState, at: At) {
+    if let Some(step) = review.step.as_mut().filter(|step| step.job == job) {
+        step.state = state;
+        step.since = at;
     }
 }
 

@@ -108,6 +108,7 @@ pub fn tree() -> Vec<TeamRow> {
 /// A job that waits for room.
 pub fn queued(id: u64, name: &str) -> JobRow {
     JobRow {
+        step: None,
         id: JobId(id),
         name: name.into(),
         team: "default".into(),

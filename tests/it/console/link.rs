@@ -173,6 +173,7 @@ fn page(fleet: &Fleet, query: &JobQuery) -> Result<JobPage, LinkError> {
 
 fn detail(row: &JobRow) -> JobDetail {
     JobDetail {
+        steps: Vec::new(),
         row: row.clone(),
         tasks: Vec::new(),
         attempts: if row.id.0 == 198 { fleet::attempts() } else { Vec::new() },

@@ -13,6 +13,7 @@ use crate::model::window::{Window, WindowTerms};
 
 fn spec() -> JobSpec {
     JobSpec {
+        step: None,
         name: "a".into(),
         executable: "python3".into(),
         team: "t".into(),
