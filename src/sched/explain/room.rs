@@ -11,7 +11,7 @@ use crate::model::node::{Gpu, Node};
 use crate::model::page::Lane;
 use crate::model::pool::Stage;
 use crate::model::reason::{Code, Reason};
-use crate::model::setup::{Countable, PlaceBy};
+use crate::model::setup::Countable;
 use crate::sched::actions::pools;
 use crate::sched::board::place::{Fussy, device_has};
 use crate::sched::board::{room as room_of, stuck};
@@ -19,7 +19,7 @@ use crate::sched::explain::nodes;
 use crate::sched::future::estimate;
 use crate::sched::gangs;
 use crate::sched::index::Holding;
-use crate::sched::policy::fit::{self, Best, Grip, Room, When};
+use crate::sched::policy::fit::{self, Best, By, Grip, Room, When};
 use crate::sched::policy::gang::Share;
 use crate::sched::world::World;
 
@@ -71,13 +71,13 @@ impl Rooms {
             let request = spec.request_of(share.id);
             for _ in 0..share.tasks {
                 let may_use = |at: usize| fussy.takes(&self.nodes[at].traits);
-                let by = PlaceBy::BinPack;
+                let by = By::BinPack;
                 let Some((at, _)) = fit::choose(&self.rooms, request, by, When::Now, may_use)
                 else {
                     return Some((placed, fit::best(&self.rooms, request)));
                 };
                 let room = &mut self.rooms[at];
-                let grip = room.grip(request.gpu_milli, When::Now, by).unwrap_or(Grip::Nothing);
+                let grip = room.grip(request, When::Now, by).unwrap_or(Grip::Nothing);
                 room.take(request, &grip, When::Now);
                 placed += 1;
             }
@@ -132,9 +132,9 @@ pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
     if let [Share { id, tasks: mut left }] = *tasks {
         let (request, fussy) = (spec.request_of(id), Fussy::of(spec, id, true, spot_rule(world)));
         let mut fill = |node: &Arc<Node>| {
-            let (by, mut room) = (PlaceBy::BinPack, all_of(node));
+            let (by, mut room) = (By::BinPack, all_of(node));
             while left > 0 && fussy.takes(&node.traits) && room.fits(request, When::Now) {
-                let grip = room.grip(request.gpu_milli, When::Now, by).unwrap_or(Grip::Nothing);
+                let grip = room.grip(request, When::Now, by).unwrap_or(Grip::Nothing);
                 room.take(request, &grip, When::Now);
                 left -= 1;
             }
