@@ -262,7 +262,7 @@ const SCHEDULER: &[Key] = &[
 ];
 
 /// How nodes are chosen, by word.
-pub const PLACES: &[&str] = &["bin_pack", "spread"];
+pub const PLACES: &[&str] = &["bin_pack", "spread", "least_fragmentation"];
 
 /// From whose team a minimum run time is read, by word.
 pub const PROTECTIONS: &[&str] = &["lca", "queue"];
