@@ -5,6 +5,7 @@
 //! (checked by `invariants`).
 
 mod account;
+mod asks;
 mod holdings;
 mod order;
 mod urgency;
@@ -21,6 +22,7 @@ use crate::model::page::{Counts, Lane, is_stuck};
 use crate::sched::board::moved::moves;
 use crate::sched::gangs;
 use crate::sched::index::account::account;
+use crate::sched::index::asks::Asks;
 use crate::sched::index::holdings::asked_on;
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::gang::Share;
@@ -176,11 +178,35 @@ pub struct Index {
     pub(super) cancels: OrdSet<(Mono, JobId)>,
     /// Ends of time limits, on the clock without down time.
     pub(super) limits: OrdSet<(Mono, JobId)>,
+    /// What tasks ask for.
+    asks: Asks,
 }
 
 impl Index {
     /// Adds what a job contributes.
     pub(super) fn insert(&mut self, job: &Job) {
+        self.asks.add(&job.spec);
+        self.insert_state(job);
+    }
+
+    /// Takes out what a job contributed.
+    pub(super) fn remove(&mut self, job: &Job) {
+        self.asks.sub(&job.spec);
+        self.remove_state(job);
+    }
+
+    /// Takes out what a job contributed before and adds what it does now.
+    pub(super) fn replace(&mut self, old: &Job, new: &Job) {
+        if Arc::ptr_eq(&old.spec, &new.spec) {
+            self.remove_state(old);
+            self.insert_state(new);
+        } else {
+            self.remove(old);
+            self.insert(new);
+        }
+    }
+
+    fn insert_state(&mut self, job: &Job) {
         if let Some((shape, place)) = wants(job) {
             let shape = Arc::new(shape);
             if shape.is_new() {
@@ -227,8 +253,7 @@ impl Index {
         }
     }
 
-    /// Takes out what a job contributed.
-    pub(super) fn remove(&mut self, job: &Job) {
+    fn remove_state(&mut self, job: &Job) {
         if let Some((shape, place)) = wants(job) {
             if shape.is_new() {
                 take(&mut self.waiting, &shape, &(job.since.now, job.id));
@@ -331,6 +356,11 @@ impl Index {
         if *account == Account::default() {
             self.accounts.remove(&job.spec.team);
         }
+    }
+
+    /// What tasks with devices ask for.
+    pub fn asks(&self) -> &Asks {
+        &self.asks
     }
 
     /// What a team holds and wants.

@@ -116,7 +116,12 @@ fn shrink(plan: &mut Plan, pool: &Pool) {
 
 fn drain(plan: &mut Plan, node: &Name) {
     if plan.world().node(node).is_some_and(|node| node.drain.is_none()) {
-        plan.note(Fact::NodeDrained { node: node.clone(), on: true, by: TIME.into() });
+        plan.note(Fact::NodeDrained {
+            node: node.clone(),
+            on: true,
+            by: TIME.into(),
+            reason: None,
+        });
     }
 }
 
@@ -130,7 +135,12 @@ pub(in crate::sched) fn gone(plan: &mut Plan, node: &Name) {
 /// The node takes work from now on.
 pub(in crate::sched) fn here(plan: &mut Plan, pool: &Pool, node: &Name) {
     if plan.world().node(node).is_some_and(|node| node.drain.is_some()) {
-        plan.note(Fact::NodeDrained { node: node.clone(), on: false, by: TIME.into() });
+        plan.note(Fact::NodeDrained {
+            node: node.clone(),
+            on: false,
+            by: TIME.into(),
+            reason: None,
+        });
     }
     let (name, capacity) = (node.clone(), pool.capacity.clone());
     plan.note(Fact::NodeSeen { name, capacity, gpus: pool.gpus(), traits: pool.traits.clone() });

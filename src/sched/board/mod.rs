@@ -18,6 +18,7 @@ pub mod settle;
 pub mod standing;
 pub mod teams;
 pub mod turns;
+mod usual;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +43,7 @@ use crate::sched::future::timeline::Timeline;
 use crate::sched::index::{Holding, Use, holdings};
 use crate::sched::policy::amounts::{Amounts, Kind};
 use crate::sched::policy::fit::{Device, Level, Room};
+use crate::sched::policy::fragments::Costs;
 use crate::sched::policy::glance::Glance;
 use crate::sched::policy::profile::Profile;
 use crate::sched::policy::queue::Queue;
@@ -82,6 +84,8 @@ pub struct Board {
     pub kept: Vec<Kept>,
     /// What each room comes to, for whoever looks at all of them.
     glances: Vec<Glance>,
+    /// What tasks would strand where, if anything is placed by that.
+    costs: Costs,
     /// What is or will be free on each node that takes new work.
     frees: Vec<Amounts>,
     /// The sum of that.
@@ -158,6 +162,7 @@ impl Board {
             standing: None,
             kept: Vec::new(),
             glances: Vec::new(),
+            costs: Costs::default(),
             frees: Vec::new(),
             free: Amounts::default(),
             timeline: OnceCell::new(),
@@ -170,6 +175,7 @@ impl Board {
             log: Vec::new(),
         };
         board.doubt_the_stuck();
+        board.weigh();
         board.glances = board.rooms.iter().map(Glance::of).collect();
         board.frees = (0..board.rooms.len()).map(|node| board.free_now_or_later(node)).collect();
         board.free = board.frees.iter().fold(Amounts::default(), |sum, free| sum.plus(free));
@@ -275,6 +281,7 @@ impl Board {
 
     fn count_free(&mut self, node: usize) {
         self.glances[node] = Glance::of(&self.rooms[node]);
+        self.costs.changed(node);
         let (before, after) = (self.frees[node], self.free_now_or_later(node));
         self.free = self.free.minus(&before).plus(&after);
         self.frees[node] = after;

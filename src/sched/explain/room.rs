@@ -11,7 +11,7 @@ use crate::model::node::{Gpu, Node};
 use crate::model::page::Lane;
 use crate::model::pool::Stage;
 use crate::model::reason::{Code, Reason};
-use crate::model::setup::{Countable, PlaceBy};
+use crate::model::setup::Countable;
 use crate::sched::actions::pools;
 use crate::sched::board::moved::held;
 use crate::sched::board::place::{Fussy, device_has};
@@ -20,7 +20,7 @@ use crate::sched::explain::nodes;
 use crate::sched::future::estimate;
 use crate::sched::gangs;
 use crate::sched::index::Holding;
-use crate::sched::policy::fit::{self, Best, Grip, Room, When};
+use crate::sched::policy::fit::{self, Best, By, Grip, Room, When};
 use crate::sched::policy::gang::Share;
 use crate::sched::world::World;
 
@@ -105,12 +105,12 @@ impl Rooms {
             let request = spec.request_of(share.id);
             for _ in 0..share.tasks {
                 let may_use = |at: usize| fussy.takes(&self.nodes[from + at].traits);
-                let (by, rooms) = (PlaceBy::BinPack, self.rooms.get(from..).unwrap_or_default());
+                let (by, rooms) = (By::BinPack, self.rooms.get(from..).unwrap_or_default());
                 let Some((at, _)) = fit::choose(rooms, request, by, When::Now, may_use) else {
                     return Some((placed, fit::best(rooms, request)));
                 };
                 let room = &mut self.rooms[from + at];
-                let grip = room.grip(request.gpu_milli, When::Now, by).unwrap_or(Grip::Nothing);
+                let grip = room.grip(request, When::Now, by).unwrap_or(Grip::Nothing);
                 room.take(request, &grip, When::Now);
                 placed += 1;
             }
@@ -165,9 +165,9 @@ pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
     if let [Share { id, tasks: mut left }] = *tasks {
         let (request, fussy) = (spec.request_of(id), Fussy::of(spec, id, true, spot_rule(world)));
         let mut fill = |node: &Arc<Node>| {
-            let (by, mut room) = (PlaceBy::BinPack, all_of(node));
+            let (by, mut room) = (By::BinPack, all_of(node));
             while left > 0 && fussy.takes(&node.traits) && room.fits(request, When::Now) {
-                let grip = room.grip(request.gpu_milli, When::Now, by).unwrap_or(Grip::Nothing);
+                let grip = room.grip(request, When::Now, by).unwrap_or(Grip::Nothing);
                 room.take(request, &grip, When::Now);
                 left -= 1;
             }

@@ -72,6 +72,11 @@ pub fn quote(foreign: &str) -> String {
     format!("\"{}\"", text::cut(&sanitise(foreign), 120))
 }
 
+/// What somebody gave as the reason, behind what they did: `: "disk swap"`; nothing without one.
+pub fn because(reason: Option<&str>) -> String {
+    reason.map_or_else(String::new, |text| format!(": {}", quote(text)))
+}
+
 /// A command as a shell would take it.
 pub fn command(argv: &[String]) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./:,@%^".contains(c);

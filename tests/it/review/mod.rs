@@ -22,4 +22,5 @@ mod returning;
 mod room_kept;
 mod talking;
 mod telling;
+mod undo;
 mod voters;
