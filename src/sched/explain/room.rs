@@ -69,7 +69,7 @@ impl Rooms {
         if let [Share { id, tasks: 1 }] = tasks {
             let fussy = Fussy::of(spec, *id, comes_back, self.spot_rule);
             let may_use = |at: usize| fussy.takes(&self.nodes[at].traits);
-            let (request, by) = (spec.request_of(*id), PlaceBy::BinPack);
+            let (request, by) = (spec.request_of(*id), By::BinPack);
             return fit::choose(&self.rooms, request, by, When::Now, may_use).is_some();
         }
         self.clone().place(spec, comes_back, tasks).is_none()
