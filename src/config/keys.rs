@@ -262,7 +262,7 @@ const SCHEDULER: &[Key] = &[
 ];
 
 /// How nodes are chosen, by word.
-pub const PLACES: &[&str] = &["bin_pack", "spread"];
+pub const PLACES: &[&str] = &["bin_pack", "spread", "least_fragmentation"];
 
 /// From whose team a minimum run time is read, by word.
 pub const PROTECTIONS: &[&str] = &["lca", "queue"];
@@ -314,6 +314,7 @@ const REVIEW_POLICY: &[Key] = &[
     key("hold_for", Kind::Duration, "", "How long `hold` holds."),
     key("whole_only", Kind::Flag, "false", "Refuse what is too long to be shown whole."),
     key("env", Kind::Names, "", "Variables that a yes to a command line covers too."),
+    key("step", Kind::Flag, "false", "Approved commands of GPU jobs run as steps without one."),
     key("hours", Kind::Text, "", "Approvers at work: \"mon-fri 08:00-18:00 Europe/Berlin\"."),
     key("quiet", Kind::Text, "", "Nobody is reminded then: \"daily 22:00-07:00 Europe/Berlin\"."),
 ];

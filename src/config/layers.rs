@@ -280,6 +280,7 @@ fn cycle(over: &Effective) -> Cycle {
     let fallback = Cycle::default();
     let place = |key: &str| match text(over, key).as_deref() {
         Some("spread") => PlaceBy::Spread,
+        Some("least_fragmentation") => PlaceBy::LeastFragmentation,
         _ => PlaceBy::BinPack,
     };
     let number = |key: &str| amount(over, key);

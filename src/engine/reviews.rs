@@ -15,6 +15,7 @@ use crate::model::job::{State, state};
 use crate::model::page::reviews::{
     Back, Beside, Reader, ReviewCard, ReviewCursor, ReviewPage, ReviewQuery, ReviewRow, Same, Which,
 };
+use crate::model::program::Environment;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::review::{Ask, Review, ReviewAct, ReviewCommand, ReviewState, ReviewVerb, Wait};
 use crate::model::team::is_within;
@@ -288,6 +289,10 @@ fn no_such(id: ReviewId) -> Refusal {
 pub fn find<'a>(world: &'a World, by: &Actor, id: ReviewId) -> Result<&'a Arc<Review>, Refusal> {
     let review = world.desk().get(id).ok_or_else(|| no_such(id))?;
     let job = world.job(review.job).ok_or_else(|| no_such(id))?;
+    let of_step = review.step.as_deref().is_some_and(|step| by.in_job == Some(step.job));
+    if of_step {
+        return Ok(review);
+    }
     rights::on_job(world, by, job, Right::See)?;
     Ok(review)
 }
@@ -317,13 +322,26 @@ impl Handle {
         find(&self.published().world, by, id).cloned()
     }
 
-    /// A job asks; the receipt names the review.
+    /// A job asks; the receipt names the review. With an environment what it asks for may run as
+    /// a step, in that environment.
     ///
     /// # Errors
-    /// What the core refuses.
-    pub async fn ask(&self, job: JobId, ask: Ask, by: Actor) -> Result<Receipt, Refusal> {
+    /// What the core refuses; a step of something that is no command.
+    pub async fn ask(
+        &self,
+        job: JobId,
+        mut ask: Ask,
+        step: Option<Environment>,
+        by: Actor,
+    ) -> Result<Receipt, Refusal> {
+        let mut contents = Vec::new();
+        if let Some(environment) = step {
+            let (digest, bytes) = self.stored_step(&ask.action, environment)?;
+            ask.step = Some(digest);
+            contents.push((digest, bytes));
+        }
         let command = ReviewCommand::Ask { job, ask: Box::new(ask), by };
-        self.command(Command::Review(Box::new(command))).await
+        self.send(Command::Review(Box::new(command)), contents).await
     }
 
     /// Does something with a review; a key makes asking again harmless. The receipt names the

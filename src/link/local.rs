@@ -18,6 +18,7 @@ use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ReviewCard, ReviewPage, ReviewQuery, ServerStatus,
     Summary, TeamPage, Why,
 };
+use crate::model::program::Environment;
 use crate::model::review::{Ask, Booth, Cast, Review, ReviewVerb, Signature};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
@@ -117,8 +118,8 @@ impl Link for Local {
         answer(self.client.resume(team.map(|team| team.to_string())))
     }
 
-    fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
-        answer(async move { self.client.drain(&node, on).await })
+    fn drain(&self, node: Name, on: bool, reason: Option<String>) -> Answer<'_, ()> {
+        answer(async move { self.client.drain(&node, on, reason).await })
     }
 
     fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()> {
@@ -146,7 +147,11 @@ impl Link for Local {
     }
 
     fn ask(&self, job: Option<JobId>, ask: Ask) -> Answer<'_, ReviewCard> {
-        answer(async move { self.client.ask(job, &ask).await })
+        answer(async move { self.client.ask(job, &ask, None).await })
+    }
+
+    fn ask_for_step(&self, ask: Ask, environment: Environment) -> Answer<'_, ReviewCard> {
+        answer(async move { self.client.ask(None, &ask, Some(&environment)).await })
     }
 
     fn review_act(&self, review: ReviewId, verb: ReviewVerb) -> Answer<'_, ReviewCard> {

@@ -20,6 +20,7 @@ use crate::model::page::{
     EventRow, JobDetail, JobPage, LogQuery, ReviewCard, ReviewPage, ReviewQuery, ServerStatus,
     Summary, TeamPage, Why,
 };
+use crate::model::program::Environment;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::review::{Ask, Booth, Cast, Review, ReviewVerb, Signature};
 use crate::model::submission::Submission;
@@ -90,8 +91,8 @@ pub trait Link: Send + Sync {
     /// Lifts that.
     fn resume(&self, team: Option<Name>) -> Answer<'_, ()>;
 
-    /// Keeps new work from a node, or lets it come again.
-    fn drain(&self, node: Name, on: bool) -> Answer<'_, ()>;
+    /// Keeps new work from a node, or lets it come again; why is kept in the journal.
+    fn drain(&self, node: Name, on: bool, reason: Option<String>) -> Answer<'_, ()>;
 
     /// Says that a spot node is about to vanish, `left` from now.
     fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()>;
@@ -115,6 +116,13 @@ pub trait Link: Send + Sync {
     /// A job asks; its own job in a job's process tree. The same request again finds the same
     /// review.
     fn ask(&self, job: Option<JobId>, ask: Ask) -> Answer<'_, ReviewCard>;
+
+    /// The caller's job asks for a command line that may run as a step, in that environment.
+    /// Without a server behind it, the job itself runs it.
+    fn ask_for_step(&self, ask: Ask, environment: Environment) -> Answer<'_, ReviewCard> {
+        drop(environment);
+        self.ask(None, ask)
+    }
 
     /// Does something with a review; it as it stands then. A right that could not be used because
     /// something else is to be done is refused with `changed`: the review then says which one took

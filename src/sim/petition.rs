@@ -57,6 +57,7 @@ pub(super) fn request(effect: EffectClass, tool: &str, args: &str, wait: Wait) -
         conditions: BTreeMap::new(),
         wait,
         key: None,
+        step: None,
         undeclared: false,
     }
 }

@@ -124,6 +124,8 @@ pub enum Deed {
         node: Name,
         /// Keep it away.
         on: bool,
+        /// Why, if they said so.
+        reason: Option<String>,
     },
     /// Bytes for a job's terminal.
     Input {

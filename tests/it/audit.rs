@@ -55,6 +55,7 @@ impl Office {
             amount: None,
         };
         let ask = Ask {
+            step: None,
             effect: EffectClass::Irreversible,
             action,
             summary: "drops it".to_owned(),
@@ -65,7 +66,7 @@ impl Office {
             key: None,
             undeclared: false,
         };
-        let asked = self.runtime.block_on(self.client().ask(Some(self.job), &ask));
+        let asked = self.runtime.block_on(self.client().ask(Some(self.job), &ask, None));
         asked.unwrap().review
     }
 

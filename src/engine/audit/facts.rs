@@ -1,10 +1,10 @@
 //! Facts about reviews as an entry of the audit says them.
 
-use crate::base::{At, Digest, Name, ReviewId, Wall};
+use crate::base::{At, Digest, JobId, Name, ReviewId, Wall};
 use crate::model::action::{Action, Args, Bound, Json};
 use crate::model::fact::{Requested, ReviewFact};
 use crate::model::review::{
-    Decision, Delegation, Delivery, Fallback, Grant, Review, Rule, Said, Vote, Wait,
+    Decision, Delegation, Delivery, Fallback, Grant, Review, Rule, Said, StepState, Vote, Wait,
 };
 
 pub(super) fn text(text: &str) -> Json {
@@ -120,7 +120,26 @@ fn said(fact: &ReviewFact, bound: Option<&Review>) -> Json {
         ReviewFact::JobBooked { class } => object(&[("class", text(class.word()))]),
         ReviewFact::JobReturns => object(&[]),
         ReviewFact::Redeemed { attempt } => object(&[("attempt", number((*attempt).into()))]),
+        ReviewFact::StepMade { step } => object(&[("step", number(step.0))]),
+        ReviewFact::RedeemedByStep { step, attempt } => {
+            object(&[("step", number(step.0)), ("attempt", number((*attempt).into()))])
+        }
+        ReviewFact::StepEnded { step, state } => step_ended(*step, state),
     }
+}
+
+fn step_ended(step: JobId, state: &StepState) -> Json {
+    let (code, why) = match state {
+        StepState::Done(code) => (Some(*code), None),
+        StepState::Unused(why) => (None, Some(why.as_str())),
+        StepState::Waits | StepState::Runs | StepState::Lost => (None, None),
+    };
+    object(&[
+        ("step", number(step.0)),
+        ("end", text(state.word())),
+        ("exit_code", optional(code, |code| Json::Number(code.to_string()))),
+        ("reason", optional(why, text)),
+    ])
 }
 
 fn requested(asked: &Requested) -> Json {

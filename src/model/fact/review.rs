@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::Class;
-use crate::base::{Digest, Name, ReviewId, Wall};
+use crate::base::{Digest, JobId, Name, ReviewId, Wall};
 use crate::model::action::Action;
-use crate::model::review::{Ask, Decision, Delegation, Delivery, Grant, Rule, Said, Vote};
+use crate::model::review::{
+    Ask, Decision, Delegation, Delivery, Grant, Rule, Said, StepState, Vote,
+};
 
 /// Something that became so of a review. Each names all that `apply` needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,6 +125,25 @@ pub enum ReviewFact {
         /// By which attempt.
         attempt: u32,
     },
+    /// A small job will do it while the asker waits for its room.
+    StepMade {
+        /// Which.
+        step: JobId,
+    },
+    /// That job used the right.
+    RedeemedByStep {
+        /// Which.
+        step: JobId,
+        /// By which attempt of it.
+        attempt: u32,
+    },
+    /// That job is over, or will not use the right.
+    StepEnded {
+        /// Which.
+        step: JobId,
+        /// How far it came.
+        state: StepState,
+    },
 }
 
 /// A new review.
@@ -186,6 +207,9 @@ impl ReviewFact {
             ReviewFact::JobBooked { .. } => "job_booked",
             ReviewFact::JobReturns => "job_returns",
             ReviewFact::Redeemed { .. } => "redeemed",
+            ReviewFact::StepMade { .. } => "step_made",
+            ReviewFact::RedeemedByStep { .. } => "redeemed_by_step",
+            ReviewFact::StepEnded { .. } => "step_ended",
         }
     }
 }

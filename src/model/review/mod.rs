@@ -2,6 +2,7 @@
 //!
 //! [`ask`] is what a job wants and never changes, [`rule`] what the configuration makes of it,
 //! [`vote`] what people say, [`ballot`] what they sign, [`grant`] the right that a yes gives,
+//! [`step`] the small job that may use it,
 //! [`talk`] questions, delegations and deliveries, [`telling`] who is told when, [`command`] what
 //! can be done with it. The states and words are INTERFACE.md's.
 
@@ -11,6 +12,7 @@ pub mod command;
 pub mod decision;
 pub mod grant;
 pub mod rule;
+pub mod step;
 pub mod talk;
 pub mod telling;
 pub mod vote;
@@ -29,6 +31,7 @@ pub use command::{ReviewAct, ReviewCommand, ReviewVerb};
 pub use decision::Decision;
 pub use grant::Grant;
 pub use rule::{Demand, Fallback, ReviewPolicy, Rule};
+pub use step::{Step, StepState};
 pub use talk::{Delegation, Delivery, Said};
 pub use telling::{Moment, Target};
 pub use vote::{Assurance, Signature, Verdict, Vote};
@@ -99,6 +102,9 @@ pub struct Review {
     /// The right that a yes gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<Box<Grant>>,
+    /// The small job that uses it while the asker is away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<Box<Step>>,
     /// The review this one takes the place of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<ReviewId>,

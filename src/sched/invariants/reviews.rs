@@ -61,5 +61,10 @@ fn faults(world: &World, review: &Review) -> Vec<&'static str> {
     let looks = review.leases.keys().all(|name| review.opened.contains_key(name));
     expect(looks && (review.is_open() || review.opened.is_empty()), "is looked at by nobody");
     expect(review.hash == review.action().hash(review.bound()), "has the hash of another action");
+    let steps = grant.map_or(0, |grant| grant.spent.iter().filter(|s| s.step.is_some()).count());
+    let ran = review.step.as_ref().is_some_and(|step| step.state.used_the_right());
+    expect(steps == usize::from(ran), "was used by a step, and its step says otherwise");
+    let step = review.step.as_ref().and_then(|step| world.job(step.job));
+    expect(step.is_none_or(|job| job.spec.step == Some(review.id)), "has the step of another");
     broken
 }

@@ -24,6 +24,10 @@ use crate::sched::world::World;
 pub(super) fn decide(plan: &mut Plan, id: JobId, ask: &Ask, by: &Actor) -> Result<(), Refusal> {
     speaks_for(plan, id, by)?;
     let Some(job) = plan.job(id) else { return Ok(()) };
+    if let Some(review) = job.spec.step {
+        let what = format!("job {id} does what {review} approved, and asks for nothing else");
+        return Err(Refusal::new(RefusalCode::Forbidden, what, "the job that asked may ask"));
+    }
     if let Some(problem) = ask.problem() {
         return Err(usage(problem, "`holdshort ask --help` shows how"));
     }

@@ -14,7 +14,8 @@ use crate::model::fact::{Requested, ReviewFact};
 use crate::model::review::grant::Spent;
 use crate::model::review::talk::TALK_MAX;
 use crate::model::review::{
-    Decision, Delegation, Delivery, LOOK_LEASE, OPEN_FOR_MAX, Review, ReviewState, Vote,
+    Decision, Delegation, Delivery, LOOK_LEASE, OPEN_FOR_MAX, Review, ReviewState, Step, StepState,
+    Vote,
 };
 use crate::sched::policy::habit::Habit;
 use crate::sched::policy::returns::{Answer, Waits, hour_of_week};
@@ -40,7 +41,12 @@ pub struct Desk {
     /// Open ones by when they expire.
     open: OrdSet<(Wall, ReviewId)>,
     of_job: OrdMap<JobId, OrdSet<ReviewId>>,
+    /// Open ones that jobs wait for, by who answers and the hour of the week, and when asked.
+    awaited: OrdMap<Asked, OrdSet<(Wall, ReviewId)>>,
 }
+
+/// Who is asked, and in which hour of the week: such answers take about as long.
+type Asked = (Name, u8);
 
 /// What time does next to a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +102,18 @@ pub fn group(review: &Review) -> Name {
     }
 }
 
+fn asked(review: &Review) -> Option<Asked> {
+    let awaited = review.is_open() && review.blocks();
+    awaited.then(|| (group(review), hour_of_week(review.asked.wall)))
+}
+
 impl Desk {
+    /// Open reviews that jobs wait for, with when they were asked: of each who is asked in one
+    /// hour of the week.
+    pub(super) fn awaited(&self) -> impl Iterator<Item = &OrdSet<(Wall, ReviewId)>> {
+        self.awaited.values()
+    }
+
     /// A review by number.
     pub fn get(&self, id: ReviewId) -> Option<&Arc<Review>> {
         self.reviews.get(&id)
@@ -252,6 +269,9 @@ impl Desk {
             self.open.insert((review.deadline, review.id));
         }
         self.of_job.entry(review.job).or_default().insert(review.id);
+        if let Some(asked) = asked(&review) {
+            self.awaited.entry(asked).or_default().insert((review.asked.wall, review.id));
+        }
         self.reviews.insert(review.id, review);
     }
 
@@ -260,6 +280,14 @@ impl Desk {
             self.due.remove(&(at, old.id));
         }
         self.open.remove(&(old.deadline, old.id));
+        if let Some(asked) = asked(old)
+            && let Some(ids) = self.awaited.get_mut(&asked)
+        {
+            ids.remove(&(old.asked.wall, old.id));
+            if ids.is_empty() {
+                self.awaited.remove(&asked);
+            }
+        }
         if let Some(ids) = self.of_job.get_mut(&old.job) {
             ids.remove(&old.id);
             if ids.is_empty() {
@@ -332,6 +360,7 @@ fn requested(id: ReviewId, job: JobId, asked: &Requested, at: At) -> Review {
         told: Vec::new(),
         decision: None,
         grant: asked.grant.clone().map(Box::new),
+        step: None,
         replaces: asked.replaces,
         denied_before: asked.denied_before,
         replaced_by: None,
@@ -396,7 +425,16 @@ fn change(review: &mut Review, fact: &ReviewFact, at: At) {
                 grant.until = *until;
             }
         }
-        ReviewFact::Redeemed { attempt } => redeem(review, *attempt, at),
+        ReviewFact::Redeemed { attempt } => redeem(review, *attempt, None, at),
+        ReviewFact::StepMade { step } => {
+            let (job, state, since) = (*step, StepState::Waits, at);
+            review.step = Some(Box::new(Step { job, state, since }));
+        }
+        ReviewFact::RedeemedByStep { step, attempt } => {
+            redeem(review, *attempt, Some(*step), at);
+            come_to(review, *step, StepState::Runs, at);
+        }
+        ReviewFact::StepEnded { step, state } => come_to(review, *step, state.clone(), at),
     }
 }
 
@@ -405,14 +443,21 @@ fn last_of<'a>(review: &'a mut Review, by: &Name, seat: &Name) -> Option<&'a mut
     review.votes.iter_mut().rev().find(|vote| vote.by == *by && vote.seat == *seat)
 }
 
-fn redeem(review: &mut Review, attempt: u32, at: At) {
+fn redeem(review: &mut Review, attempt: u32, step: Option<JobId>, at: At) {
     let Some(grant) = &mut review.grant else { return };
     grant.used = grant.used.saturating_add(1);
-    grant.spent.push(Spent { attempt, at });
+    grant.spent.push(Spent { attempt, at, step });
     if grant.left() == 0 && review.state == ReviewState::Approved {
         review.state = ReviewState::Redeemed;
         review.since = at;
         review.version += 1;
+    }
+}
+
+fn come_to(review: &mut Review, job: JobId, state: StepState, at: At) {
+    if let Some(step) = review.step.as_mut().filter(|step| step.job == job) {
+        step.state = state;
+        step.since = at;
     }
 }
 

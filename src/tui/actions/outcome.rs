@@ -59,8 +59,8 @@ fn described(deed: &Deed) -> Option<String> {
         Deed::PauseTeam { team, .. } => format!("team {team} paused"),
         Deed::ResumeTeam(team) => format!("team {team} resumed"),
         Deed::EditTeam { team, .. } => format!("team {team} changed"),
-        Deed::Drain { node, on: true } => format!("{node} drained"),
-        Deed::Drain { node, on: false } => format!("{node} takes work again"),
+        Deed::Drain { node, on: true, .. } => format!("{node} drained"),
+        Deed::Drain { node, on: false, .. } => format!("{node} takes work again"),
         Deed::Input { bytes, .. } if bytes.ends_with(b"\r") && bytes.len() > 1 => {
             "answer sent".to_owned()
         }
@@ -118,7 +118,7 @@ fn acted(jobs: &str, verb: &Verb) -> String {
 
 /// What becomes of the jobs on a node that takes no more: nothing.
 fn staying(app: &App, deed: &Deed) -> String {
-    let Deed::Drain { node, on: true } = deed else { return String::new() };
+    let Deed::Drain { node, on: true, .. } = deed else { return String::new() };
     let summary = app.ground.known.summary.as_ref();
     let row = summary.and_then(|summary| summary.nodes.iter().find(|row| row.name == *node));
     match row.map_or(0, |row| row.tasks) {

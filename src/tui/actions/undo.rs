@@ -62,7 +62,9 @@ fn undoing(deed: &Deed, known: &Known) -> Option<Deed> {
         Deed::Array { array, verb: Verb::CancelIn { .. } } => {
             Some(Deed::Array { array: *array, verb: Verb::Keep })
         }
-        Deed::Drain { node, on } => Some(Deed::Drain { node: node.clone(), on: !on }),
+        Deed::Drain { node, on, .. } => {
+            Some(Deed::Drain { node: node.clone(), on: !on, reason: None })
+        }
         Deed::PauseAll { .. } => Some(Deed::ResumeAll),
         Deed::PauseTeam { team, .. } => Some(Deed::ResumeTeam(team.clone())),
         Deed::EditTeam { team, edit } => {

@@ -81,7 +81,7 @@ pub async fn perform(link: &dyn Link, deed: &Deed) -> Result<Option<JobId>, Link
         }
         Deed::ResumeTeam(team) => link.resume(Some(team)).await.map(|()| None),
         Deed::EditTeam { team, edit } => link.edit_team(team, *edit).await.map(|()| None),
-        Deed::Drain { node, on } => link.drain(node, on).await.map(|()| None),
+        Deed::Drain { node, on, reason } => link.drain(node, on, reason).await.map(|()| None),
         Deed::Input { job, rank, bytes } => {
             link.input(job, rank, Bytes::from(bytes)).await.map(|()| None)
         }

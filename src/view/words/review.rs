@@ -6,7 +6,7 @@ use crate::base::{JobId, Name, ReviewId, duration};
 use crate::model::action::{Action, EffectClass, Subject};
 use crate::model::fact::{Class, Requested, ReviewFact};
 use crate::model::page::ReviewRow;
-use crate::model::review::{Decision, Delivery, Fallback, Grant, Rule, Verdict, Vote};
+use crate::model::review::{Decision, Delivery, Fallback, Grant, Rule, StepState, Verdict, Vote};
 use crate::view::sight::Sight;
 
 /// One sentence, about the review of a job.
@@ -61,8 +61,24 @@ pub(super) fn fact(job: JobId, review: ReviewId, fact: &ReviewFact, sight: &Sigh
         ReviewFact::JobBooked { .. } => "is answered, and its job works on".to_owned(),
         ReviewFact::JobReturns => "is answered, and its job comes back".to_owned(),
         ReviewFact::Redeemed { attempt } => format!("was done by attempt {attempt}"),
+        ReviewFact::StepMade { step } => format!("is to be done as step {step}"),
+        ReviewFact::RedeemedByStep { step, .. } => format!("is done as step {step}"),
+        ReviewFact::StepEnded { step, state } => step_came_to(*step, state),
     };
     format!("{job} {review} {said}")
+}
+
+/// How far a step came: `runs as step 13, exit 0`.
+pub fn step_came_to(step: JobId, state: &StepState) -> String {
+    match state {
+        StepState::Waits => format!("is to run as step {step}"),
+        StepState::Runs => format!("runs as step {step}"),
+        StepState::Done(code) => format!("ran as step {step}, exit {code}"),
+        StepState::Lost => {
+            format!("was lost as step {step}: whether it took effect is not known")
+        }
+        StepState::Unused(why) => format!("did not run as step {step}: {}", sanitise(why)),
+    }
 }
 
 fn told(delivery: &Delivery) -> String {

@@ -43,6 +43,7 @@ pub fn argv(words: &[&str]) -> Action {
 pub fn card(id: u64, effect: EffectClass, action: Action, minutes: u64, left: Span) -> ReviewCard {
     let asked = ago(Span::mins(minutes));
     let ask = Ask {
+        step: None,
         effect,
         action,
         summary: "Please approve quickly.".into(),
@@ -68,6 +69,7 @@ pub fn card(id: u64, effect: EffectClass, action: Action, minutes: u64, left: Sp
         quiet: None,
     };
     let mut review = Review {
+        step: None,
         id: ReviewId(id),
         job: JobId(205),
         attempt: 2,

@@ -19,6 +19,7 @@ mod policies;
 mod random;
 mod requirements;
 mod returning;
+mod room_kept;
 mod talking;
 mod telling;
 mod undo;

@@ -136,7 +136,7 @@ fn submitting_reordering_and_operating_need_their_roles() {
     let people =
         [("viewer", person("vera", 1)), ("submitter", person("sam", 2)), ("operator", olga())];
     let pause = |by| Command::Pause { team: None, until: None, reason: "x".into(), by };
-    let drain = |by| Command::Drain { node: "n1".into(), on: true, by };
+    let drain = |by| Command::Drain { node: "n1".into(), on: true, reason: None, by };
     let allowed = people.map(|(who, by)| {
         let site = || cast.site.clone();
         let jobs = vec![spec()];

@@ -7,11 +7,13 @@ use super::action::ActionShown;
 use super::ask::AskShown;
 use super::rule::RuleShown;
 use super::said::{DelegationShown, DeliveryShown, SaidShown};
+use super::step::StepStateShown;
 use super::vote::{DecisionShown, GrantShown, VoteShown};
 use super::{hash_of, hash_text, review_of};
 use crate::api::wire::time::Time;
 use crate::api::wire::words::Word as _;
 use crate::api::wire::{WireError, names, texts};
+use crate::base::JobId;
 use crate::model::fact::{Class, Requested, ReviewFact};
 
 /// What became so; `what` says which.
@@ -38,6 +40,9 @@ pub enum ReviewFactShown {
     JobBooked { class: String },
     JobReturns,
     Redeemed { attempt: u32 },
+    StepMade { step: u64 },
+    RedeemedByStep { step: u64, attempt: u32 },
+    StepEnded { step: u64, end: StepStateShown },
 }
 
 /// A new review.
@@ -116,6 +121,13 @@ impl From<&ReviewFact> for ReviewFactShown {
             ReviewFact::JobBooked { class } => Shown::JobBooked { class: class.to_word() },
             ReviewFact::JobReturns => Shown::JobReturns,
             ReviewFact::Redeemed { attempt } => Shown::Redeemed { attempt: *attempt },
+            ReviewFact::StepMade { step } => Shown::StepMade { step: step.0 },
+            ReviewFact::RedeemedByStep { step, attempt } => {
+                Shown::RedeemedByStep { step: step.0, attempt: *attempt }
+            }
+            ReviewFact::StepEnded { step, state } => {
+                Shown::StepEnded { step: step.0, end: state.into() }
+            }
         }
     }
 }
@@ -166,6 +178,13 @@ impl TryFrom<ReviewFactShown> for ReviewFact {
             Shown::JobBooked { class } => ReviewFact::JobBooked { class: Class::of_word(&class)? },
             Shown::JobReturns => ReviewFact::JobReturns,
             Shown::Redeemed { attempt } => ReviewFact::Redeemed { attempt },
+            Shown::StepMade { step } => ReviewFact::StepMade { step: JobId(step) },
+            Shown::RedeemedByStep { step, attempt } => {
+                ReviewFact::RedeemedByStep { step: JobId(step), attempt }
+            }
+            Shown::StepEnded { step, end } => {
+                ReviewFact::StepEnded { step: JobId(step), state: end.try_into()? }
+            }
         })
     }
 }

@@ -10,6 +10,7 @@ use super::action::ActionShown;
 use super::ask::AskShown;
 use super::rule::{FallbackShown, RuleShown};
 use super::said::{DelegationShown, DeliveryShown, SaidShown};
+use super::step::StepShown;
 use super::vote::{DecisionShown, GrantShown, VoteShown};
 use super::{hash_of, hash_text, review_of};
 use crate::api::wire::WireError;
@@ -90,6 +91,9 @@ pub struct ReviewShown {
     pub decision: Option<DecisionShown>,
     /// The right that a yes gives.
     pub grant: Option<GrantShown>,
+    /// The small job that uses it while the asker is away.
+    #[serde(default)]
+    pub step: Option<StepShown>,
     /// The review whose place it took.
     pub replaces: Option<String>,
     /// The review that took its place.
@@ -159,6 +163,7 @@ impl From<&Review> for ReviewShown {
             told: from.told.iter().map(Into::into).collect(),
             decision: from.decision.as_deref().map(Into::into),
             grant: from.grant.as_deref().map(Into::into),
+            step: from.step.as_deref().map(Into::into),
             replaces: from.replaces.map(|review| review.to_string()),
             superseded_by: from.replaced_by.map(|review| review.to_string()),
             denied_before: from.denied_before.map(|review| review.to_string()),
@@ -200,6 +205,7 @@ impl TryFrom<ReviewShown> for Review {
             told: from.told.into_iter().map(Into::into).collect(),
             decision: from.decision.map(TryInto::try_into).transpose()?.map(Box::new),
             grant: from.grant.map(|grant| Box::new(grant.into())),
+            step: from.step.map(|step| step.try_into().map(Box::new)).transpose()?,
             replaces: review(from.replaces)?,
             denied_before: review(from.denied_before)?,
             replaced_by: review(from.superseded_by)?,

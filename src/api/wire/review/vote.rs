@@ -9,7 +9,7 @@ use super::{hash_of, hash_text};
 use crate::api::wire::time::{Time, join, split};
 use crate::api::wire::words::Word as _;
 use crate::api::wire::{WireError, names, texts};
-use crate::base::Span;
+use crate::base::{JobId, Span};
 use crate::model::review::grant::Spent;
 use crate::model::review::{Assurance, Decision, Grant, ReviewState, Signature, Verdict, Vote};
 
@@ -103,6 +103,9 @@ pub struct GrantShown {
 pub struct SpentShown {
     /// By which attempt of the job.
     pub attempt: u32,
+    /// The small job that used it in the asker's place.
+    #[serde(default)]
+    pub step: Option<u64>,
     /// When.
     pub at: Time,
     /// The same on the scheduler's clock.
@@ -205,7 +208,7 @@ impl From<&Grant> for GrantShown {
     fn from(from: &Grant) -> GrantShown {
         let spent = |spent: &Spent| {
             let (at, at_mono) = split(spent.at);
-            SpentShown { attempt: spent.attempt, at, at_mono }
+            SpentShown { attempt: spent.attempt, step: spent.step.map(|step| step.0), at, at_mono }
         };
         GrantShown {
             uses: from.uses,
@@ -221,7 +224,11 @@ impl From<&Grant> for GrantShown {
 
 impl From<GrantShown> for Grant {
     fn from(from: GrantShown) -> Grant {
-        let spent = |s: SpentShown| Spent { attempt: s.attempt, at: join(s.at, s.at_mono) };
+        let spent = |s: SpentShown| Spent {
+            attempt: s.attempt,
+            at: join(s.at, s.at_mono),
+            step: s.step.map(JobId),
+        };
         Grant {
             uses: from.uses,
             used: from.used,

@@ -129,6 +129,7 @@ fn a_card_reads_back_whatever_is_known() {
 fn what_is_asked_reads_back() {
     for (wait, action) in [(Wait::Park, action()), (Wait::Hold { most: Span(9) }, stored())] {
         let ask = Ask {
+            step: None,
             effect: EffectClass::Money,
             action,
             summary: "it is due".into(),

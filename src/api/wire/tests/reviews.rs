@@ -36,6 +36,7 @@ fn hours() -> Weekly {
 
 pub(super) fn policy() -> ReviewPolicy {
     ReviewPolicy {
+        step: false,
         name: "large".into(),
         team: "fin".into(),
         effects: [EffectClass::Money].into(),
@@ -78,7 +79,7 @@ fn rule() -> Rule {
 }
 
 fn grant() -> Grant {
-    let spent = vec![Spent { attempt: 2, at: at(4) }];
+    let spent = vec![Spent { step: None, attempt: 2, at: at(4) }];
     let (from, until) = (Wall(5), Some(Wall(1_800_000_000_000)));
     Grant { uses: 3, used: 1, from, life: Span(6), until, dated: true, spent }
 }
@@ -87,6 +88,7 @@ fn requested(wait: Wait, action: Action) -> ReviewFact {
     let other = Alternative { name: "draft".into(), summary: "write a draft".into() };
     ReviewFact::Requested(Box::new(Requested {
         ask: Ask {
+            step: None,
             effect: EffectClass::Money,
             action,
             summary: "it is due".into(),
@@ -201,6 +203,7 @@ pub(super) fn review() -> Review {
     let ReviewFact::Voted { vote } = vote(Verdict::Approve) else { panic!() };
     let ReviewFact::Decided { decision, grant } = decided(ReviewState::Revoked) else { panic!() };
     Review {
+        step: None,
         id: ReviewId(17),
         job: JobId(42),
         attempt: 2,
