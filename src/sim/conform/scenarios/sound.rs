@@ -34,6 +34,10 @@ const STATUSES: &[&str] = &[
 ];
 /// More devices than any node has.
 const MOST_GPUS: u32 = 4096;
+/// More of a resource, in its small unit, than anything has.
+const MOST: u64 = 1_000_000_000_000_000;
+/// Tasks of a job.
+const MOST_TASKS: usize = 1000;
 /// Rounds a case may take.
 const MOST_ROUNDS: u32 = 1000;
 /// Minutes: more than a year.
@@ -49,9 +53,9 @@ pub fn check(case: &Case) -> Result<(), String> {
     distinct("jobs", case.jobs.iter().map(|job| &*job.name))?;
     let queue = |queue: &super::case::QueueCase| (queue.name.clone(), queue.parent.clone());
     no_circle("queues", &case.queues.iter().map(queue).collect())?;
-    for (at, node) in case.nodes.iter().enumerate().filter(|(_, node)| node.gpus > MOST_GPUS) {
-        let gpus = node.gpus;
-        return Err(format!("`nodes[{at}].gpus` is {gpus}; there can be {MOST_GPUS} at most"));
+    for (at, node) in case.nodes.iter().enumerate() {
+        let at = format!("nodes[{at}]");
+        amounts(&at, [node.cpu_milli, node.mem_bytes], [f64::from(node.gpus)])?;
     }
     for word in [&case.config.placement_gpu, &case.config.placement_cpu].into_iter().flatten() {
         one_of("config.placement_…", word, &["binpack", "spread"])?;
@@ -81,6 +85,11 @@ fn of_job(case: &Case, at: &str, job: &JobCase) -> Result<(), String> {
     let minutes = spans.into_iter().flatten().map(|seconds| seconds / 60);
     if minutes.chain([job.created_ago_min]).any(|minutes| minutes > OLDEST) {
         return Err(format!("`{at}` is older than {OLDEST} minutes; shorten its times"));
+    }
+    let gpus = job.tasks.iter().filter_map(|task| task.gpus).chain([job.gpus_per_task]);
+    amounts(at, [job.cpu_milli_per_task, job.mem_bytes_per_task], gpus)?;
+    if job.tasks.len() > MOST_TASKS {
+        return Err(format!("`{at}.tasks` has more than {MOST_TASKS} tasks; leave some out"));
     }
     let groups: Vec<&str> = job.subgroups.iter().map(|group| &*group.name).collect();
     let sets = job.subgroup_sets.iter().map(|set| (set.name.clone(), set.parent.clone()));
@@ -136,6 +145,17 @@ fn expectations(case: &Case) -> Result<(), String> {
         status("tasks", name, expect)?;
     }
     case.expect.nodes.keys().try_for_each(|name| one_of("expect.nodes", name, &nodes))
+}
+
+/// What a node has or a task asks for: cores and memory in small units, devices.
+fn amounts(at: &str, small: [u64; 2], gpus: impl IntoIterator<Item = f64>) -> Result<(), String> {
+    if small.into_iter().any(|amount| amount > MOST) {
+        return Err(format!("`{at}` has or asks for more than {MOST} of a resource; lower it"));
+    }
+    match gpus.into_iter().find(|gpus| !(0.0..=f64::from(MOST_GPUS)).contains(gpus)) {
+        Some(gpus) => Err(format!("`{at}`: {gpus} GPUs; it must be 0 to {MOST_GPUS}")),
+        None => Ok(()),
+    }
 }
 
 fn distinct<'a>(field: &str, names: impl Iterator<Item = &'a str>) -> Result<(), String> {
