@@ -8,7 +8,7 @@ use super::output::Color;
 use super::verbs::{
     act, again, ask, attach, audit, completions, config, conform, console, enable, events, gate,
     help, journal, lab, limit, logs, ls, nodes, pause, plan, policy, report, reviews, send, serve,
-    server, set, show, steer, submit, team, usage, verify, vote, wait,
+    server, set, show, steer, step, submit, team, usage, verify, vote, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -77,7 +77,7 @@ pub struct Globals {
 
 /// The verbs, by what they need; those that are not hidden are the daily ones.
 #[derive(Debug, Subcommand)]
-#[allow(clippy::large_enum_variant, reason = "there is one of it in a process")]
+#[expect(clippy::large_enum_variant, reason = "there is one of it in a process")]
 pub enum Verb {
     /// They talk to the server, which is started if none runs.
     #[command(flatten)]
@@ -92,7 +92,7 @@ pub enum Verb {
 
 /// Verbs that talk to the server.
 #[derive(Debug, Subcommand)]
-#[allow(clippy::large_enum_variant, reason = "there is one of it in a process")]
+#[expect(clippy::large_enum_variant, reason = "there is one of it in a process")]
 pub enum Linked {
     /// Queue a job: a command after `--`, a script, or a batch of lines
     Submit(submit::Submit),
@@ -140,7 +140,7 @@ pub enum Linked {
     /// Give a review more time
     #[command(hide = true)]
     Extend(steer::Extend),
-    /// Take back a yes that was not used yet
+    /// Take back a yes that was not used yet, or your vote on an open review
     #[command(hide = true)]
     Revoke(steer::Revoke),
     /// Queue a copy of a job, changed if you like
@@ -203,6 +203,9 @@ pub enum Linked {
     /// In a job: use the right that a yes gives
     #[command(hide = true)]
     Redeem(ask::Redeem),
+    /// What a step of a job executes
+    #[command(hide = true)]
+    Step(step::Step),
     /// In a job: take back what was asked
     #[command(hide = true)]
     Withdraw(ask::Withdraw),

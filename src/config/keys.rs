@@ -136,6 +136,12 @@ const SERVER: &[Key] = &[
         .env("HOLDSHORT_IDLE_EXIT"),
     key("log_bytes", Kind::Bytes, "100M", "Size of one log file of a job; three are kept."),
     key("keep_ended", Kind::Count(0), "2000", "Ended jobs kept at hand; all stay in the store."),
+    key(
+        "keep_ledger",
+        Kind::DurationOrNever,
+        "400d",
+        "Single uses are kept so long, then daily sums.",
+    ),
     key("snapshot_records", Kind::Count(100), "20000", "Journal records between two snapshots."),
 ];
 
@@ -262,7 +268,7 @@ const SCHEDULER: &[Key] = &[
 ];
 
 /// How nodes are chosen, by word.
-pub const PLACES: &[&str] = &["bin_pack", "spread"];
+pub const PLACES: &[&str] = &["bin_pack", "spread", "least_fragmentation"];
 
 /// From whose team a minimum run time is read, by word.
 pub const PROTECTIONS: &[&str] = &["lca", "queue"];
@@ -314,6 +320,7 @@ const REVIEW_POLICY: &[Key] = &[
     key("hold_for", Kind::Duration, "", "How long `hold` holds."),
     key("whole_only", Kind::Flag, "false", "Refuse what is too long to be shown whole."),
     key("env", Kind::Names, "", "Variables that a yes to a command line covers too."),
+    key("step", Kind::Flag, "false", "Approved commands of GPU jobs run as steps without one."),
     key("hours", Kind::Text, "", "Approvers at work: \"mon-fri 08:00-18:00 Europe/Berlin\"."),
     key("quiet", Kind::Text, "", "Nobody is reminded then: \"daily 22:00-07:00 Europe/Berlin\"."),
 ];
@@ -365,6 +372,9 @@ pub const ASSURANCES: &[&str] = &["any", "high"];
 /// How a job waits, by word.
 pub const WAITS: &[&str] = &["park", "hold", "freeze", "go"];
 
+/// When the console signs votes, by word.
+pub const SIGNS: &[&str] = &["needed", "always", "never"];
+
 const CONSOLE: &[Key] = &[
     key("theme", Kind::Text, "terminal", "Its colours: the name of a theme.")
         .env("HOLDSHORT_THEME"),
@@ -372,6 +382,14 @@ const CONSOLE: &[Key] = &[
     key("utc", Kind::Flag, "false", "Times in UTC instead of the local zone."),
     key("mouse", Kind::Flag, "false", "Use the mouse instead of leaving it to the terminal."),
     key("reduced_motion", Kind::Flag, "false", "Move nothing that need not move."),
+    key(
+        "sign",
+        Kind::OneOf(SIGNS),
+        "needed",
+        "When votes are signed: where a yes needs it, always or never.",
+    ),
+    key("sign_key", Kind::Path, "", "The key file that signs votes, if not what the agent has.")
+        .env("HOLDSHORT_SIGN_KEY"),
     key("keys", Kind::Keys, "", "Other keys: the name of an action and a key or a list of keys."),
 ];
 

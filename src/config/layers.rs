@@ -212,6 +212,7 @@ impl Layers<'_> {
                 idle_exit: span("server.idle_exit"),
                 log_bytes: number("server.log_bytes"),
                 snapshot_records: number("server.snapshot_records"),
+                keep_ledger: span("server.keep_ledger"),
             },
             defaults: Defaults {
                 request: Resources {
@@ -280,6 +281,7 @@ fn cycle(over: &Effective) -> Cycle {
     let fallback = Cycle::default();
     let place = |key: &str| match text(over, key).as_deref() {
         Some("spread") => PlaceBy::Spread,
+        Some("least_fragmentation") => PlaceBy::LeastFragmentation,
         _ => PlaceBy::BinPack,
     };
     let number = |key: &str| amount(over, key);
@@ -318,6 +320,8 @@ fn console(over: &Effective) -> Console {
         utc: flag("console.utc"),
         mouse: flag("console.mouse"),
         reduced_motion: flag("console.reduced_motion"),
+        sign: text(over, "console.sign").unwrap_or_default(),
+        sign_key: text(over, "console.sign_key").map(PathBuf::from),
         keys: match over.get("console.keys") {
             Some(Value::Keys(keys)) => keys.clone(),
             _ => Vec::new(),

@@ -80,6 +80,8 @@ pub struct Server {
     pub log_bytes: u64,
     /// Journal records between two snapshots.
     pub snapshot_records: u64,
+    /// Who used what when is kept so long, then by the day only; `None` is for ever.
+    pub keep_ledger: Option<Span>,
 }
 
 /// `[[notify]]`: who is told of reviews, and how.
@@ -110,6 +112,10 @@ pub struct Console {
     pub mouse: bool,
     /// Nothing moves that need not.
     pub reduced_motion: bool,
+    /// When votes are signed: `needed`, `always` or `never`.
+    pub sign: String,
+    /// The key file that signs them.
+    pub sign_key: Option<PathBuf>,
     /// Keys by action, where they differ.
     pub keys: Vec<(String, Vec<String>)>,
 }

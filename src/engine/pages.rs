@@ -126,6 +126,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         cwd,
         nodes: nodes.into_iter().collect(),
         parent: spec.parent,
+        step: spec.step,
         array: spec.array,
         holds: holds(job),
         open_reviews: job.asking.open.iter().map(|open| open.review).collect(),
@@ -196,7 +197,11 @@ fn kept_on(world: &World, node: &str, at: At) -> Vec<KeptFor> {
     let here = holders.filter_map(|job| {
         let reserved = job.reserved.as_deref()?;
         let room = reserved.room.get(node)?.clone();
-        Some(KeptFor { job: job.id, from: at.wall + reserved.at.since(at.now), room })
+        let from = at.wall + reserved.at.since(at.now);
+        let expected = estimate::of_job(world, job, at.now);
+        let left = expected.median - job.worked;
+        let until = (expected.confidence > Confidence::None).then(|| from + left);
+        Some(KeptFor { job: job.id, from, until, room })
     });
     here.collect()
 }
@@ -226,6 +231,11 @@ pub fn detail(
         retry: spec.retry,
         asked: Asked::from(&**spec),
         evicted: job.evicted.as_deref().cloned(),
+        steps: world
+            .desk()
+            .of_job(job.id)
+            .filter_map(|review| Some((review.id, review.step.as_deref()?.clone())))
+            .collect(),
         env_names,
     }
 }

@@ -105,6 +105,9 @@ pub struct Job {
     pub nodes: Vec<String>,
     /// The job that submitted it.
     pub parent: Option<u64>,
+    /// It does what its parent asked in this review, once: `R17`.
+    #[serde(default)]
+    pub step: Option<String>,
     /// Its place in an array.
     pub array: Option<Array>,
     /// What it holds now.
@@ -163,6 +166,9 @@ pub struct Expected {
     pub to: Time,
     /// The hit rate of such forecasts so far: `83%`, or `unknown` while there were few.
     pub confidence: String,
+    /// It waits for ends of which nothing is known: a guess.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guess: bool,
 }
 
 /// The hit rate of forecasts of which there were few.
@@ -172,7 +178,7 @@ impl From<Forecast> for Expected {
     fn from(from: Forecast) -> Expected {
         let percent = from.hits_percent.map(|percent| format!("{percent}%"));
         let confidence = percent.unwrap_or_else(|| UNKNOWN.to_owned());
-        Expected { from: Time(from.from), to: Time(from.to), confidence }
+        Expected { from: Time(from.from), to: Time(from.to), confidence, guess: from.guess }
     }
 }
 
@@ -187,7 +193,7 @@ impl TryFrom<Expected> for Forecast {
                 Some(read.ok_or_else(|| WireError::unknown("confidence", percent))?)
             }
         };
-        Ok(Forecast { from: from.from.0, to: from.to.0, hits_percent })
+        Ok(Forecast { from: from.from.0, to: from.to.0, hits_percent, guess: from.guess })
     }
 }
 
@@ -295,6 +301,7 @@ impl Job {
             cwd: row.cwd.clone(),
             nodes: texts(&row.nodes),
             parent: row.parent.map(|parent| parent.0),
+            step: row.step.map(|review| review.to_string()),
             array: row.array.map(Array::from),
             holds: Amounts::from(&row.holds),
             pty: row.pty,
@@ -354,6 +361,7 @@ impl TryFrom<Job> for JobRow {
             cwd: from.cwd,
             nodes: names(from.nodes),
             parent: from.parent.map(JobId),
+            step: from.step.as_ref().map(review).transpose()?,
             array: from.array.map(Into::into),
             holds: from.holds.into(),
             prompt: from.prompt.map(Into::into),

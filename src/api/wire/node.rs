@@ -74,6 +74,9 @@ pub struct KeptFor {
     pub job: u64,
     /// From then on nothing else gets it.
     pub from: Time,
+    /// When that job will probably end if it starts then.
+    #[serde(default)]
+    pub until: Option<Time>,
     /// How much of the node, whether it is free now or not.
     pub room: Amounts,
 }
@@ -96,6 +99,9 @@ pub struct Drain {
     pub since: Time,
     /// The same on the scheduler's clock.
     pub since_mono: u64,
+    /// Why, if they said so.
+    #[serde(default)]
+    pub reason: Option<String>,
 }
 
 /// A spot node is about to vanish.
@@ -165,13 +171,15 @@ impl NodeList {
 
 impl From<&page::KeptFor> for KeptFor {
     fn from(from: &page::KeptFor) -> KeptFor {
-        KeptFor { job: from.job.0, from: Time(from.from), room: Amounts::from(&from.room) }
+        let room = Amounts::from(&from.room);
+        KeptFor { job: from.job.0, from: Time(from.from), until: from.until.map(Time), room }
     }
 }
 
 impl From<KeptFor> for page::KeptFor {
     fn from(from: KeptFor) -> page::KeptFor {
-        page::KeptFor { job: JobId(from.job), from: from.from.0, room: from.room.into() }
+        let until = from.until.map(|time| time.0);
+        page::KeptFor { job: JobId(from.job), from: from.from.0, until, room: from.room.into() }
     }
 }
 
@@ -199,7 +207,8 @@ impl From<&NodeRow> for Node {
         };
         let drain = row.drain.as_ref().map(|drain| {
             let (since, since_mono) = split(drain.since);
-            Drain { by: drain.by.to_string(), since, since_mono }
+            let reason = drain.reason.clone();
+            Drain { by: drain.by.to_string(), since, since_mono, reason }
         });
         Node {
             name: row.name.to_string(),
@@ -227,6 +236,7 @@ impl From<Node> for NodeRow {
         let drain = from.drain.map(|drain| model::node::Drain {
             by: drain.by.into(),
             since: join(drain.since, drain.since_mono),
+            reason: drain.reason,
         });
         NodeRow {
             on_gpus: from.gpu_jobs.into_iter().map(Into::into).collect(),

@@ -66,6 +66,7 @@ words!("confidence" Confidence {
 words!("placement" PlaceBy {
     BinPack = "bin_pack",
     Spread = "spread",
+    LeastFragmentation = "least_fragmentation",
 });
 
 words!("protection" ReclaimProtection {
@@ -132,6 +133,7 @@ words!("signal" Signal {
     ResumeLoop = "resume_loop",
     DeniedAgain = "denied_again",
     NobodyTold = "nobody_told",
+    StepLost = "step_lost",
 });
 
 words!("cause of a boost" BoostCause {
