@@ -170,8 +170,7 @@ impl Board {
                 && need.fits_in(&self.frees[node])
                 && self.takes(node, &fussy)
                 && over.is_none_or(|over| {
-                    self.admits(node, request, by, over)
-                        && self.stands_beside(seat, node, &need, over)
+                    self.admits(node, request, over) && self.stands_beside(seat, node, &need, over)
                 })
         })
     }

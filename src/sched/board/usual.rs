@@ -15,7 +15,7 @@ type Labels = BTreeMap<Name, Name>;
 
 impl Board {
     /// How the node for a task is chosen.
-    pub(super) fn by(&self, request: &Resources) -> By<'_> {
+    pub(in crate::sched) fn by(&self, request: &Resources) -> By<'_> {
         let cycle = &self.world.setup().cycle;
         let place = if request.gpu_milli == 0 { cycle.place_cpu } else { cycle.place_gpu };
         By::of(place, &self.costs)

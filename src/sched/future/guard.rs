@@ -13,7 +13,6 @@ use crate::model::Resources;
 use crate::model::estimate::Confidence;
 use crate::model::job::{Job, State};
 use crate::model::page::Lane;
-use crate::model::setup::PlaceBy;
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::future::ask::{Ask, Slot};
@@ -127,15 +126,9 @@ impl Board {
     }
 
     /// Whether a task that is over by then may start on a node beside what is reserved there.
-    pub(in crate::sched) fn admits(
-        &self,
-        node: usize,
-        request: &Resources,
-        by: PlaceBy,
-        over: Mono,
-    ) -> bool {
+    pub(in crate::sched) fn admits(&self, node: usize, request: &Resources, over: Mono) -> bool {
         let Some(guard) = &self.guard else { return true };
-        let grip = |when| self.rooms[node].grip(request.gpu_milli, when, by);
+        let grip = |when| self.rooms[node].grip(request, when, self.by(request));
         let grip = grip(When::Now).or_else(|| grip(When::Later));
         let shared = grip.and_then(|grip| self.shared_device(node, &grip));
         guard.admits(node, &parts(request), shared, over)
