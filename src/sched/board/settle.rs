@@ -156,13 +156,14 @@ impl Board {
         if seat.thaws && !plan.job(id).is_some_and(|job| stops(&job)) {
             plan.note(Fact::JobThawed { job: id, class: Class::Productive });
         }
-        // Nor does what grew in this very cycle start: what it comes back to is given to it then.
-        let Some(job) = plan.job(id).filter(|job| !stops(job)) else { return };
+        let Some(job) = plan.job(id) else { return };
         let ranks = |which: fn(&Mark) -> bool| {
             let cells = seat.tasks.iter().enumerate().filter(move |(_, cell)| which(&cell.mark));
             cells.map(|(rank, _)| rank)
         };
-        let starts: Vec<usize> = ranks(|mark| matches!(mark, Mark::Starts(_))).collect();
+        // Nor does what grew in this very cycle start.
+        let starts = ranks(|mark| matches!(mark, Mark::Starts(_))).filter(|_| !stops(&job));
+        let starts: Vec<usize> = starts.collect();
         if !starts.is_empty() && job.attempt_of_promises() > job.attempt {
             let (attempt, resume) = (job.attempt + 1, job.attempt > 0 && job.continues());
             plan.note(Fact::AttemptBegan { job: id, attempt, resume });

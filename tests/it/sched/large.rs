@@ -2,6 +2,7 @@
 //! what waits for it.
 
 use holdshort::base::{JobId, Span};
+use holdshort::model::command::{Command, Verb};
 use holdshort::model::job::{Gang, JobSpec, TaskState};
 use holdshort::model::team::{Bounds, Terms};
 use holdshort::model::{Fact, Team};
@@ -158,4 +159,25 @@ fn a_small_installation_never_waits() {
     site.advance(Span::secs(2));
     site.submit(gives(2, 400));
     assert!(is_evicted(&site, runs) && !puts_off(&site));
+}
+
+#[test]
+fn an_installation_that_is_no_longer_large_after_a_pass_has_nothing_left_for_later() {
+    let mut site = Site::bare();
+    site.configure(|setup| setup.cycle.large = 0);
+    site.node("n1", 3, 6, 0);
+    let job = site.submit(|job| {
+        gives(0, 100)(job);
+        job.request.custom = [("api:x".into(), 1)].into();
+    });
+    let until = Some(site.in_(Span::secs(1)));
+    let (resource, by) = ("api:x".into(), super::world::owner());
+    site.run(Command::Limit { resource, until, reason: None, by });
+    site.act(job, Verb::Requeue);
+    site.end(job, 0);
+    site.stand(&[job], &["queued"]);
+    // The driver sees that another cycle at the same instant changes nothing.
+    site.down(Span::secs(1), false);
+    site.stand(&[job], &["starting"]);
+    assert!(!puts_off(&site));
 }

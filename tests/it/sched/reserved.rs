@@ -3,7 +3,7 @@
 use holdshort::base::{JobId, Span};
 use holdshort::model::Fact;
 use holdshort::model::command::Verb;
-use holdshort::model::job::{JobSpec, Reservation};
+use holdshort::model::job::{Gang, JobSpec, Reservation};
 
 use super::world::Site;
 
@@ -276,4 +276,35 @@ fn who_overstays_gives_room_after_the_second_move() {
     assert_eq!(rule, Some(holdshort::model::fact::Rule::Overstayed));
     site.end(late, 0);
     site.stand(&[waits], &["starting"]);
+}
+
+#[test]
+fn shares_leave_whole_the_device_that_is_reserved() {
+    let mut site = Site::bare();
+    on(&mut site, "reservation");
+    site.node("n1", 3, 6, 2);
+    let asks = |gib: u64, gpu_milli: u64| {
+        move |job: &mut JobSpec| {
+            job.request.cpu_milli = 0;
+            job.request.mem_bytes = gib * super::world::GIB;
+            job.request.gpu_milli = gpu_milli;
+        }
+    };
+    let runs = site.submit(|job| {
+        asks(5, 250)(job);
+        job.estimate = Some(Span::secs(5));
+    });
+    site.start(runs);
+    let whole = site.submit(|job| {
+        asks(2, 1000)(job);
+        job.team = "ml".into();
+    });
+    assert_eq!(starts_in(&site, whole), Some(5));
+    let shares = site.submit(|job| {
+        asks(0, 250)(job);
+        job.gang = Gang { size: 4, min: 2 };
+    });
+    // The fourth would be alone on the other device, for nobody knows how long.
+    assert_eq!(site.tasks(shares, |state| state.is_active()).len(), 3);
+    assert_eq!(starts_in(&site, whole), Some(5));
 }
