@@ -187,7 +187,12 @@ fn node() -> NodeRow {
         capacity: amounts(),
         used: amounts(),
         reserved: amounts(),
-        kept: vec![page::KeptFor { job: JobId(9), from: Wall(7), room: amounts() }],
+        kept: vec![page::KeptFor {
+            job: JobId(9),
+            from: Wall(7),
+            until: Some(Wall(9)),
+            room: amounts(),
+        }],
         foreign: Resources::default(),
         on_gpus: vec![page::OnGpu { index: gpu().index, job: JobId(4), milli: 500 }],
         gpus: vec![gpu()],

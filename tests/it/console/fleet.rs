@@ -344,7 +344,7 @@ pub fn many() -> Fleet {
     let one = |gpu_milli: u64| Resources { gpu_milli, ..Resources::default() };
     first.reserved = one(1000);
     let from = NOW.wall + Span::mins(178);
-    first.kept = vec![KeptFor { job: JobId(240), from, room: one(8000) }];
+    first.kept = vec![KeptFor { job: JobId(240), from, until: None, room: one(8000) }];
     first.on_gpus = (0..7)
         .map(|index| {
             let job = JobId([198, 198, 198, 198, 219, 226, 226][index as usize]);
