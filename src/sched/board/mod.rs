@@ -16,7 +16,7 @@ pub mod settle;
 pub mod standing;
 pub mod teams;
 pub mod turns;
-mod usual;
+pub(in crate::sched) mod usual;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;

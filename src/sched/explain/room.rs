@@ -14,12 +14,14 @@ use crate::model::reason::{Code, Reason};
 use crate::model::setup::Countable;
 use crate::sched::actions::pools;
 use crate::sched::board::place::{Fussy, device_has};
+use crate::sched::board::usual::{self, Usual};
 use crate::sched::board::{room as room_of, stuck};
 use crate::sched::explain::nodes;
 use crate::sched::future::estimate;
 use crate::sched::gangs;
 use crate::sched::index::Holding;
 use crate::sched::policy::fit::{self, Best, By, Grip, Room, When};
+use crate::sched::policy::fragments::Costs;
 use crate::sched::policy::gang::Share;
 use crate::sched::world::World;
 
@@ -33,6 +35,10 @@ pub(in crate::sched) struct Rooms {
     rooms: Vec<Room>,
     /// Spot nodes are for those only who can leave them.
     spot_rule: bool,
+    /// Nodes are chosen as they are when a task is placed.
+    world: World,
+    usual: Usual,
+    costs: Costs,
 }
 
 impl Rooms {
@@ -43,7 +49,7 @@ impl Rooms {
 
     /// Adds an empty node.
     pub(in crate::sched) fn push(&mut self, node: &Arc<Node>) {
-        self.rooms.push(all_of(node));
+        self.rooms.push(Room { open_to: self.usual.open_to(node), ..all_of(node) });
         self.nodes.push(node.clone());
     }
 
@@ -58,8 +64,11 @@ impl Rooms {
         room: impl Fn(&Node) -> Room,
     ) -> Rooms {
         let nodes: Vec<Arc<Node>> = nodes.cloned().collect();
-        let rooms = nodes.iter().map(|node| room(node)).collect();
-        Rooms { nodes, rooms, spot_rule: spot_rule(world) }
+        let usual = Usual::of(world);
+        let room = |node: &Arc<Node>| Room { open_to: usual.open_to(node), ..room(node) };
+        let (rooms, costs) = (nodes.iter().map(room).collect(), usual.costs());
+        let (spot_rule, world) = (spot_rule(world), world.clone());
+        Rooms { nodes, rooms, spot_rule, world, usual, costs }
     }
 
     /// Places tasks together, and answers how many could be placed and the best that was free
@@ -71,7 +80,7 @@ impl Rooms {
             let request = spec.request_of(share.id);
             for _ in 0..share.tasks {
                 let may_use = |at: usize| fussy.takes(&self.nodes[at].traits);
-                let by = By::BinPack;
+                let by = usual::by(&self.world, &self.costs, request);
                 let Some((at, _)) = fit::choose(&self.rooms, request, by, When::Now, may_use)
                 else {
                     return Some((placed, fit::best(&self.rooms, request)));
