@@ -194,6 +194,7 @@ async fn linked(session: &Session, link: &dyn Link, verb: Linked, ready: Ready) 
         Linked::Ask(verb) => verb.run(session, link).await,
         Linked::Gate(verb) => verb.run(session, link).await,
         Linked::Redeem(verb) => verb.run(session, link).await,
+        Linked::Step(verb) => verb.run(session, link).await,
         Linked::Withdraw(verb) => verb.run(session, link).await,
         Linked::Nodes(verb) => verb.run(session, link).await,
         Linked::Limit(verb) => verb.run(session, link).await,

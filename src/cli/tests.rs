@@ -28,6 +28,7 @@ const AT: At = At { now: Mono(1000), wall: Wall(1_700_000_000_000) };
 /// A running job.
 pub(crate) fn row(id: u64) -> JobRow {
     JobRow {
+        step: None,
         id: JobId(id),
         name: "train".into(),
         team: "default".into(),
@@ -183,6 +184,7 @@ impl Link for Scripted {
         let missing = Refusal::new(RefusalCode::NotFound, format!("there is no job {job}"), "");
         let row = script.rows.get(&job.0).cloned().ok_or(LinkError::Refused(missing));
         ready(row.map(|row| JobDetail {
+            steps: Vec::new(),
             row,
             tasks: Vec::new(),
             attempts: Vec::new(),
@@ -313,7 +315,7 @@ impl Link for Scripted {
     fn resume(&self, _team: Option<Name>) -> Answer<'_, ()> {
         unscripted()
     }
-    fn drain(&self, _node: Name, _on: bool) -> Answer<'_, ()> {
+    fn drain(&self, _node: Name, _on: bool, _reason: Option<String>) -> Answer<'_, ()> {
         unscripted()
     }
     fn warn_node(&self, _node: Name, _left: Span) -> Answer<'_, ()> {

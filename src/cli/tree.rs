@@ -8,7 +8,7 @@ use super::output::Color;
 use super::verbs::{
     act, again, ask, attach, audit, completions, config, conform, console, enable, events, gate,
     help, journal, lab, limit, logs, ls, nodes, pause, plan, policy, report, reviews, send, serve,
-    server, set, show, steer, submit, team, usage, verify, vote, wait,
+    server, set, show, steer, step, submit, team, usage, verify, vote, wait,
 };
 
 /// What stands before everything else in `--help`.
@@ -140,7 +140,7 @@ pub enum Linked {
     /// Give a review more time
     #[command(hide = true)]
     Extend(steer::Extend),
-    /// Take back a yes that was not used yet
+    /// Take back a yes that was not used yet, or your vote on an open review
     #[command(hide = true)]
     Revoke(steer::Revoke),
     /// Queue a copy of a job, changed if you like
@@ -203,6 +203,9 @@ pub enum Linked {
     /// In a job: use the right that a yes gives
     #[command(hide = true)]
     Redeem(ask::Redeem),
+    /// What a step of a job executes
+    #[command(hide = true)]
+    Step(step::Step),
     /// In a job: take back what was asked
     #[command(hide = true)]
     Withdraw(ask::Withdraw),

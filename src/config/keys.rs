@@ -314,6 +314,7 @@ const REVIEW_POLICY: &[Key] = &[
     key("hold_for", Kind::Duration, "", "How long `hold` holds."),
     key("whole_only", Kind::Flag, "false", "Refuse what is too long to be shown whole."),
     key("env", Kind::Names, "", "Variables that a yes to a command line covers too."),
+    key("step", Kind::Flag, "false", "Approved commands of GPU jobs run as steps without one."),
     key("hours", Kind::Text, "", "Approvers at work: \"mon-fri 08:00-18:00 Europe/Berlin\"."),
     key("quiet", Kind::Text, "", "Nobody is reminded then: \"daily 22:00-07:00 Europe/Berlin\"."),
 ];
@@ -365,6 +366,9 @@ pub const ASSURANCES: &[&str] = &["any", "high"];
 /// How a job waits, by word.
 pub const WAITS: &[&str] = &["park", "hold", "freeze", "go"];
 
+/// When the console signs votes, by word.
+pub const SIGNS: &[&str] = &["needed", "always", "never"];
+
 const CONSOLE: &[Key] = &[
     key("theme", Kind::Text, "terminal", "Its colours: the name of a theme.")
         .env("HOLDSHORT_THEME"),
@@ -372,6 +376,14 @@ const CONSOLE: &[Key] = &[
     key("utc", Kind::Flag, "false", "Times in UTC instead of the local zone."),
     key("mouse", Kind::Flag, "false", "Use the mouse instead of leaving it to the terminal."),
     key("reduced_motion", Kind::Flag, "false", "Move nothing that need not move."),
+    key(
+        "sign",
+        Kind::OneOf(SIGNS),
+        "needed",
+        "When votes are signed: where a yes needs it, always or never.",
+    ),
+    key("sign_key", Kind::Path, "", "The key file that signs votes, if not what the agent has.")
+        .env("HOLDSHORT_SIGN_KEY"),
     key("keys", Kind::Keys, "", "Other keys: the name of an action and a key or a list of keys."),
 ];
 

@@ -319,6 +319,8 @@ fn console(over: &Effective) -> Console {
         utc: flag("console.utc"),
         mouse: flag("console.mouse"),
         reduced_motion: flag("console.reduced_motion"),
+        sign: text(over, "console.sign").unwrap_or_default(),
+        sign_key: text(over, "console.sign_key").map(PathBuf::from),
         keys: match over.get("console.keys") {
             Some(Value::Keys(keys)) => keys.clone(),
             _ => Vec::new(),

@@ -72,7 +72,11 @@ impl Launcher {
         let placed = placed.and_then(|task| Some((task, task.placement.as_ref()?)));
         let Some((placed, placement)) = placed else { return Ok(None) };
         let request = job.spec.request_of_task(placed).clone();
-        let program = self.program(&job.spec.program)?;
+        let mut program = self.program(&job.spec.program)?;
+        if let (Some(_), Some(first)) = (job.spec.step, program.argv.first_mut()) {
+            // Whatever its `PATH` says, it is this program that uses the right.
+            *first = self.places.bin_dir.join(&*first).display().to_string();
+        }
         let mut env = Vec::clone(&self.environment(&program.env)?.0);
         self.add_ours(&mut env, job, task, &placement.gpus, world);
         self.output
@@ -163,7 +167,9 @@ impl Launcher {
         world: &World,
     ) {
         let socket = self.places.socket.display();
-        let checkpoint = self.output.checkpoint_dir(job.id);
+        // What a step does works on what its job saved.
+        let saves = job.spec.parent.filter(|_| job.spec.step.is_some()).unwrap_or(job.id);
+        let checkpoint = self.output.checkpoint_dir(saves);
         let mut ours = vec![
             ("HOLDSHORT_JOB_ID", job.id.to_string()),
             ("HOLDSHORT_ATTEMPT", task.attempt.to_string()),
@@ -181,6 +187,9 @@ impl Launcher {
         if let Some(review) = job.asking.answered {
             let file = self.output.decision_file(job.id).display().to_string();
             ours.push(("HOLDSHORT_DECISION_FILE", file));
+            ours.push(("HOLDSHORT_REQUEST_ID", review.to_string()));
+        }
+        if let Some(review) = job.spec.step {
             ours.push(("HOLDSHORT_REQUEST_ID", review.to_string()));
         }
         if let Some(deadline) = job.spec.deadline {

@@ -126,6 +126,7 @@ pub fn row(world: &World, job: &Job, at: At, program: Option<Program>) -> JobRow
         cwd,
         nodes: nodes.into_iter().collect(),
         parent: spec.parent,
+        step: spec.step,
         array: spec.array,
         holds: holds(job),
         open_reviews: job.asking.open.iter().map(|open| open.review).collect(),
@@ -226,6 +227,11 @@ pub fn detail(
         retry: spec.retry,
         asked: Asked::from(&**spec),
         evicted: job.evicted.as_deref().cloned(),
+        steps: world
+            .desk()
+            .of_job(job.id)
+            .filter_map(|review| Some((review.id, review.step.as_deref()?.clone())))
+            .collect(),
         env_names,
     }
 }

@@ -15,6 +15,7 @@ use crate::model::job::{State, state};
 use crate::model::page::reviews::{
     Back, Beside, Reader, ReviewCard, ReviewCursor, ReviewPage, ReviewQuery, ReviewRow, Same, Which,
 };
+use crate::model::program::Environment;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::review::{Ask, Review, ReviewAct, ReviewCommand, ReviewState, ReviewVerb, Wait};
 use crate::model::team::is_within;
@@ -188,7 +189,7 @@ fn beside(world: &World, by: &Actor, review: &Review, at: At) -> Beside {
         job_state: job.map(word).unwrap_or_default(),
         holds: job.map(|job| holds(job)).unwrap_or_default(),
         yes: number(yes.len()),
-        no: number(no.len()),
+        no: number(no.iter().filter(|vote| !vote.is_held()).count()),
         reader: reader(world, by, review, at.wall),
     }
 }
@@ -197,15 +198,17 @@ fn beside(world: &World, by: &Actor, review: &Review, at: At) -> Beside {
 fn reader(world: &World, by: &Actor, review: &Review, wall: Wall) -> Reader {
     let assurance = who::assurance(world, review, by, None);
     let sure = who::is_sure_enough(assurance, review.rule.assurance);
+    let own = review.standing_votes().filter(|vote| vote.by == by.user).last();
+    let voted = own.map(|vote| vote.verdict).filter(|_| by.in_job.is_none());
     let nobody =
-        |why: String| Reader { seat: None, own: false, why_not: Some(why), assurance, sure };
+        |why: String| Reader { seat: None, own: false, why_not: Some(why), assurance, sure, voted };
     match who::seat(world, review, by, wall) {
         Err(refusal) => nobody(refusal.to_string()),
         Ok(_) if !review.is_open() => nobody(format!("it is {}", review.state.word())),
         Ok(seat) => {
             let lacks = "a yes needs a signature of a hardware key that you touch";
             let why_not = (!sure).then(|| lacks.to_owned());
-            Reader { seat: Some(seat.of), own: seat.own, why_not, assurance, sure }
+            Reader { seat: Some(seat.of), own: seat.own, why_not, assurance, sure, voted }
         }
     }
 }
@@ -286,6 +289,10 @@ fn no_such(id: ReviewId) -> Refusal {
 pub fn find<'a>(world: &'a World, by: &Actor, id: ReviewId) -> Result<&'a Arc<Review>, Refusal> {
     let review = world.desk().get(id).ok_or_else(|| no_such(id))?;
     let job = world.job(review.job).ok_or_else(|| no_such(id))?;
+    let of_step = review.step.as_deref().is_some_and(|step| by.in_job == Some(step.job));
+    if of_step {
+        return Ok(review);
+    }
     rights::on_job(world, by, job, Right::See)?;
     Ok(review)
 }
@@ -315,13 +322,26 @@ impl Handle {
         find(&self.published().world, by, id).cloned()
     }
 
-    /// A job asks; the receipt names the review.
+    /// A job asks; the receipt names the review. With an environment what it asks for may run as
+    /// a step, in that environment.
     ///
     /// # Errors
-    /// What the core refuses.
-    pub async fn ask(&self, job: JobId, ask: Ask, by: Actor) -> Result<Receipt, Refusal> {
+    /// What the core refuses; a step of something that is no command.
+    pub async fn ask(
+        &self,
+        job: JobId,
+        mut ask: Ask,
+        step: Option<Environment>,
+        by: Actor,
+    ) -> Result<Receipt, Refusal> {
+        let mut contents = Vec::new();
+        if let Some(environment) = step {
+            let (digest, bytes) = self.stored_step(&ask.action, environment)?;
+            ask.step = Some(digest);
+            contents.push((digest, bytes));
+        }
         let command = ReviewCommand::Ask { job, ask: Box::new(ask), by };
-        self.command(Command::Review(Box::new(command))).await
+        self.send(Command::Review(Box::new(command)), contents).await
     }
 
     /// Does something with a review; a key makes asking again harmless. The receipt names the

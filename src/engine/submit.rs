@@ -5,12 +5,17 @@ use crate::engine::Receipt;
 use crate::engine::assemble::Published;
 use crate::engine::handle::{Handle, lock};
 use crate::model::Actor;
+use crate::model::action::Action;
+use crate::model::action::command::Said;
 use crate::model::command::{Act, Command, Key, Submit, Verb};
 use crate::model::job::{ArrayPlace, Dependency, Gang, JobSpec, Outcome, State};
 use crate::model::ports::journal::StorageError;
 use crate::model::program::{EXEC_BYTES_MAX, EXEC_STRING_MAX, Environment, Program};
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::submission::{ARRAY_MAX, Submission};
+
+/// How a step is run; the words after it are for people to read.
+const STEP: [&str; 3] = ["holdshort", "step", "--"];
 
 impl Handle {
     /// Fills in defaults, stores programs and environments, and queues the jobs: all or none.
@@ -68,6 +73,10 @@ impl Handle {
         let job = self.find(&published, id)?;
         let see = crate::model::access::Right::See;
         crate::sched::rights::on_job(&published.world, &by, &job, see)?;
+        if let Some(review) = job.spec.step {
+            let what = format!("job {id} does once what {review} approved, and has no copy");
+            return Err(Refusal::new(RefusalCode::Conflict, what, "its job asks for it anew"));
+        }
         let program = lock(&self.inner.stored).get(&job.spec.program);
         let program = program.ok_or_else(|| {
             let what = format!("the command of job {id} is not stored any more");
@@ -97,6 +106,25 @@ impl Handle {
         let body = print_of(&(&jobs, &verb));
         let key = key.map(|key| Key { key: format!("{} {key}", by.user), body });
         self.command(Command::Act(Act { jobs, verb, by, key })).await
+    }
+
+    /// The program of a step: it uses the right and runs what was approved, whatever stands here.
+    pub(super) fn stored_step(
+        &self,
+        action: &Action,
+        env: Environment,
+    ) -> Result<(Digest, Vec<u8>), Refusal> {
+        let Some(said) = Said::of(action) else {
+            let hint = "`holdshort gate --step -- CMD` asks for one";
+            return Err(usage("only a command line can run as a step", hint));
+        };
+        let mut argv: Vec<String> = STEP.map(str::to_owned).into();
+        argv.extend(said.argv);
+        let (cwd, submission) = (said.cwd, Submission { argv, env, ..Submission::default() });
+        let submission = Submission { cwd, ..submission };
+        check_exec(&submission)?;
+        let env = self.keep_environment(&submission.env)?;
+        stored_program(&submission.program(env))
     }
 
     fn keep_environment(&self, env: &Environment) -> Result<Digest, Refusal> {

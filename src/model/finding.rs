@@ -33,6 +33,8 @@ pub enum Signal {
     DeniedAgain,
     /// A message about a review of it reached nobody.
     NobodyTold,
+    /// A step did what was approved, and nobody knows how that ended.
+    StepLost,
 }
 
 /// How bad it is.
@@ -49,7 +51,7 @@ pub enum Level {
 
 impl Signal {
     /// All of them.
-    pub const ALL: [Signal; 12] = [
+    pub const ALL: [Signal; 13] = [
         Signal::NeverFits,
         Signal::NeverStarted,
         Signal::LimitNear,
@@ -62,6 +64,7 @@ impl Signal {
         Signal::ResumeLoop,
         Signal::DeniedAgain,
         Signal::NobodyTold,
+        Signal::StepLost,
     ];
 
     /// Its stable word, as stored and as filters name it.
@@ -79,6 +82,7 @@ impl Signal {
             Signal::ResumeLoop => "resume_loop",
             Signal::DeniedAgain => "denied_again",
             Signal::NobodyTold => "nobody_told",
+            Signal::StepLost => "step_lost",
         }
     }
 
@@ -89,7 +93,8 @@ impl Signal {
             | Signal::ReviewAgeing
             | Signal::ResumeLoop
             | Signal::DeniedAgain
-            | Signal::NobodyTold => true,
+            | Signal::NobodyTold
+            | Signal::StepLost => true,
             Signal::NeverStarted
             | Signal::LimitNear
             | Signal::LongRunning

@@ -24,6 +24,7 @@ use crate::model::job::{
 };
 use crate::model::node::{Drain, Gpu, Traits, Warning};
 use crate::model::reason::Reason;
+use crate::model::review::Step;
 use crate::model::setup::Limited;
 use crate::model::{Resources, fact::Record};
 
@@ -209,6 +210,8 @@ pub struct JobRow {
     pub nodes: Vec<Name>,
     /// Its parent.
     pub parent: Option<JobId>,
+    /// It does what its parent asked in this review.
+    pub step: Option<ReviewId>,
     /// Its place in an array.
     pub array: Option<ArrayPlace>,
     /// What it holds now.
@@ -282,6 +285,8 @@ pub struct JobDetail {
     pub asked: Asked,
     /// Why it last had to give room, and when, until it runs again.
     pub evicted: Option<(Eviction, At)>,
+    /// Small jobs that did, or do, what it was allowed to do.
+    pub steps: Vec<(ReviewId, Step)>,
     /// Names of its environment.
     pub env_names: Vec<String>,
 }

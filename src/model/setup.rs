@@ -54,6 +54,7 @@ pub const SWITCHES: &[&str] = &[
     "fair_share",
     "reservation",
     "backfill",
+    "returns",
     "estimate",
     "ageing",
     "deadline",

@@ -193,6 +193,7 @@ pub(super) mod tests {
             amount: None,
         };
         let ask = Ask {
+            step: None,
             effect: EffectClass::Money,
             action,
             summary: "pay\u{1b}[2J <!channel> @here [x](http://evil)".into(),
@@ -204,6 +205,7 @@ pub(super) mod tests {
             undeclared: false,
         };
         let review = Review {
+            step: None,
             id: ReviewId(17),
             job: JobId(42),
             attempt: 1,
@@ -225,6 +227,7 @@ pub(super) mod tests {
             talk: Vec::new(),
             delegations: Vec::new(),
             opened: Default::default(),
+            leases: Default::default(),
             told: Vec::new(),
             decision: None,
             grant: None,

@@ -19,6 +19,7 @@ use crate::base::{JobId, Mono, Name, Wall};
 use crate::model::Resources;
 use crate::model::job::{Cause, Groups, Job, Placement, State, TaskState};
 use crate::model::page::{Counts, Lane, is_stuck};
+use crate::sched::board::moved::moves;
 use crate::sched::gangs;
 use crate::sched::index::account::account;
 use crate::sched::index::asks::Asks;
@@ -77,6 +78,11 @@ impl Shape {
         plain.then(|| (self.request_of(share.id), share.tasks))
     }
 
+    /// Its jobs hold nothing yet.
+    fn is_new(&self) -> bool {
+        !self.grows && self.thaw.is_none()
+    }
+
     /// What the tasks of its next chunk ask for, equal ones once.
     pub fn requests(&self) -> impl Iterator<Item = &Resources> {
         self.chunk.iter().map(|share| self.request_of(share.id))
@@ -123,6 +129,8 @@ impl Use {
 pub struct Index {
     /// Jobs that want room, best first, by shape.
     pub(super) queue: OrdMap<Arc<Shape>, OrdSet<Place>>,
+    /// Those of them that hold nothing yet, by since when they wait.
+    waiting: OrdMap<Arc<Shape>, OrdSet<(Mono, JobId)>>,
     /// Room in use by node.
     pub(super) uses: OrdMap<Name, Use>,
     /// Units of countable resources: held, and of that being given back.
@@ -138,6 +146,8 @@ pub struct Index {
     pub(super) delays: OrdSet<(Mono, JobId)>,
     /// Jobs with promised room.
     pub(super) promised: OrdSet<JobId>,
+    /// Jobs that are being stopped in order to go on elsewhere, or have just been.
+    pub(super) moving: OrdSet<JobId>,
     /// Jobs for which room is kept, by from when on.
     pub(super) reserved: OrdSet<(Mono, JobId)>,
     /// Jobs that are being stopped, by since when.
@@ -198,7 +208,12 @@ impl Index {
 
     fn insert_state(&mut self, job: &Job) {
         if let Some((shape, place)) = wants(job) {
-            self.queue.entry(Arc::new(shape)).or_default().insert(place);
+            let shape = Arc::new(shape);
+            if shape.is_new() {
+                let waiting = self.waiting.entry(shape.clone()).or_default();
+                waiting.insert((job.since.now, job.id));
+            }
+            self.queue.entry(shape).or_default().insert(place);
         }
         for holding in holdings(job) {
             self.hold(&holding);
@@ -215,6 +230,7 @@ impl Index {
         if has_promises(job) {
             self.promised.insert(job.id);
         }
+        self.moving.extend(moves(job).map(|_| job.id));
         self.reserved.extend(job.reserved.iter().map(|reserved| (reserved.at, job.id)));
         if let State::Stopping(_) = job.state {
             self.stopping.insert((job.since.now, job.id));
@@ -239,6 +255,9 @@ impl Index {
 
     fn remove_state(&mut self, job: &Job) {
         if let Some((shape, place)) = wants(job) {
+            if shape.is_new() {
+                take(&mut self.waiting, &shape, &(job.since.now, job.id));
+            }
             take(&mut self.queue, &shape, &place);
         }
         for holding in holdings(job) {
@@ -260,6 +279,7 @@ impl Index {
         }
         urgency::remove(self, job);
         self.promised.remove(&job.id);
+        self.moving.remove(&job.id);
         if let Some(reserved) = &job.reserved {
             self.reserved.remove(&(reserved.at, job.id));
         }
@@ -416,6 +436,16 @@ impl Index {
     /// Jobs with promised room.
     pub fn promised_jobs(&self) -> impl Iterator<Item = JobId> + '_ {
         self.promised.iter().copied()
+    }
+
+    /// Jobs that want room and hold nothing yet, by what they ask for, with since when they wait.
+    pub fn waiting(&self) -> impl Iterator<Item = (&Arc<Shape>, &OrdSet<(Mono, JobId)>)> {
+        self.waiting.iter()
+    }
+
+    /// Jobs that are being stopped in order to go on elsewhere, or have just been.
+    pub fn moving(&self) -> impl Iterator<Item = JobId> + '_ {
+        self.moving.iter().copied()
     }
 
     /// Of each shape of jobs that want room the one that was submitted first, with its team.

@@ -51,6 +51,10 @@ fn waiting(row: &JobRow, sight: &Sight) -> String {
 /// than what is promised is not said beside it, and the same time is said once.
 fn start(row: &JobRow, sight: &Sight) -> Vec<String> {
     let guess = row.expected_start.as_ref();
+    if row.state == State::InReview {
+        let back = guess.map(|guess| words::back(guess, row.kept.as_ref(), sight));
+        return back.into_iter().collect();
+    }
     let Some(kept) = &row.kept else {
         return guess.map(|guess| words::forecast(guess, sight)).into_iter().collect();
     };

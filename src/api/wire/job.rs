@@ -105,6 +105,9 @@ pub struct Job {
     pub nodes: Vec<String>,
     /// The job that submitted it.
     pub parent: Option<u64>,
+    /// It does what its parent asked in this review, once: `R17`.
+    #[serde(default)]
+    pub step: Option<String>,
     /// Its place in an array.
     pub array: Option<Array>,
     /// What it holds now.
@@ -295,6 +298,7 @@ impl Job {
             cwd: row.cwd.clone(),
             nodes: texts(&row.nodes),
             parent: row.parent.map(|parent| parent.0),
+            step: row.step.map(|review| review.to_string()),
             array: row.array.map(Array::from),
             holds: Amounts::from(&row.holds),
             pty: row.pty,
@@ -354,6 +358,7 @@ impl TryFrom<Job> for JobRow {
             cwd: from.cwd,
             nodes: names(from.nodes),
             parent: from.parent.map(JobId),
+            step: from.step.as_ref().map(review).transpose()?,
             array: from.array.map(Into::into),
             holds: from.holds.into(),
             prompt: from.prompt.map(Into::into),

@@ -95,6 +95,9 @@ pub struct Spec {
     pub pty: bool,
     /// The job that submitted it.
     pub parent: Option<u64>,
+    /// It does what its parent asked in this review, once: `R17`.
+    #[serde(default)]
+    pub step: Option<String>,
     /// Digest of command, directory and environment: `sha256:HEX`.
     pub program: String,
 }
@@ -136,6 +139,7 @@ impl From<&model::JobSpec> for Spec {
             hard: from.hard,
             pty: from.pty,
             parent: from.parent.map(|parent| parent.0),
+            step: from.step.map(|review| review.to_string()),
             program: format!("{SHA256}{}", from.program),
         }
     }
@@ -181,6 +185,7 @@ impl TryFrom<Spec> for model::JobSpec {
             hard: from.hard,
             pty: from.pty,
             parent: from.parent.map(JobId),
+            step: from.step.as_deref().map(super::review::review_of).transpose()?,
             program: program.ok_or_else(|| WireError::unknown("digest", &from.program))?,
         })
     }

@@ -75,6 +75,7 @@ fn hold() -> Hold {
 
 fn row() -> JobRow {
     JobRow {
+        step: None,
         id: JobId(42),
         name: "train".into(),
         team: "org/ml".into(),
@@ -189,7 +190,7 @@ fn node() -> NodeRow {
         foreign: Resources::default(),
         on_gpus: vec![page::OnGpu { index: gpu().index, job: JobId(4), milli: 500 }],
         gpus: vec![gpu()],
-        drain: Some(Drain { by: "ana".into(), since: at(3) }),
+        drain: Some(Drain { by: "ana".into(), since: at(3), reason: Some("new disk".to_owned()) }),
         warning: Some(Warning { by: "ana".into(), since: at(3), due: at(9) }),
         tasks: 2,
     }
@@ -215,6 +216,7 @@ fn a_job_reads_back_with_its_tasks_and_attempts() {
     let numbers = Reason::bare(Code::NoRoom).with("quota_gpu_milli", 4000u64).numbers;
     let eviction = fact::Eviction::whole(fact::Rule::ReclaimQuota, Some(JobId(57)), numbers);
     let detail = page::JobDetail {
+        steps: Vec::new(),
         row: row(),
         tasks: vec![
             Task::pending(0, 0),

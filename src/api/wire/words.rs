@@ -133,6 +133,7 @@ words!("signal" Signal {
     ResumeLoop = "resume_loop",
     DeniedAgain = "denied_again",
     NobodyTold = "nobody_told",
+    StepLost = "step_lost",
 });
 
 words!("cause of a boost" BoostCause {

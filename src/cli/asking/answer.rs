@@ -14,6 +14,7 @@ use crate::cli::exit::{Failure, OK};
 use crate::cli::session::Session;
 use crate::link::{Link, LinkError};
 use crate::model::page::ReviewCard;
+use crate::model::program::Environment;
 use crate::model::review::{Ask, Review, ReviewState, ReviewVerb, Wait};
 
 /// The longest single wait for an answer.
@@ -50,16 +51,25 @@ impl Standing {
     }
 }
 
-/// Asks, and waits as long as that is to be waited for.
+/// Asks, and waits as long as that is to be waited for. With an environment what is asked for may
+/// run as a step in it.
 ///
 /// # Errors
 /// The server's; no server for as long as the question waits.
-pub async fn ask(link: &dyn Link, ask: Ask) -> Result<Standing, Failure> {
+pub async fn ask(
+    link: &dyn Link,
+    ask: Ask,
+    step: Option<Environment>,
+) -> Result<Standing, Failure> {
     let until = match ask.wait {
         Wait::Hold { most } => Instant::now() + Duration::from_millis(most.0),
         _ => Instant::now(),
     };
-    let card = persist(until, || link.ask(None, ask.clone())).await?;
+    let card = persist(until, || match &step {
+        Some(environment) => link.ask_for_step(ask.clone(), environment.clone()),
+        None => link.ask(None, ask.clone()),
+    })
+    .await?;
     wait(link, card.review).await
 }
 
@@ -92,12 +102,27 @@ async fn wait(link: &dyn Link, mut review: Review) -> Result<Standing, Failure> 
     }
 }
 
+/// A review as it stands, from a server that is looked for if it went away.
+///
+/// # Errors
+/// The server's; no server for long.
+pub async fn known(link: &dyn Link, id: ReviewId) -> Result<Review, Failure> {
+    Ok(persist(Instant::now() + PATIENCE, || link.review(id, None)).await?.review)
+}
+
+/// A review once it changed, or after a while.
+///
+/// # Errors
+/// As [`known`].
+pub async fn news_of(link: &dyn Link, id: ReviewId) -> Result<Review, Failure> {
+    Ok(persist(Instant::now() + PATIENCE, || link.review(id, Some(ROUND))).await?.review)
+}
+
 /// A yes that can still be taken back is none yet: how it stands once it counts.
 async fn settled(link: &dyn Link, mut review: Review) -> Result<Review, Failure> {
     while let Some(left) = until_it_counts(&review) {
         sleep(left).await;
-        let id = review.id;
-        review = persist(Instant::now() + PATIENCE, || link.review(id, None)).await?.review;
+        review = known(link, review.id).await?;
     }
     Ok(review)
 }
@@ -118,8 +143,7 @@ pub async fn redeem(
     review: ReviewId,
     verb: ReviewVerb,
 ) -> Result<ReviewCard, Failure> {
-    let known = persist(Instant::now() + PATIENCE, || link.review(review, None)).await?.review;
-    settled(link, known).await?;
+    settled(link, known(link, review).await?).await?;
     let key = uuid::Uuid::now_v7().to_string();
     let until = Instant::now() + PATIENCE;
     loop {

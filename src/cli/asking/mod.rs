@@ -2,12 +2,14 @@
 //! share.
 //!
 //! [`options`] is what is said, [`action`] makes of words or a file what a yes is bound to,
-//! [`covered`] reads the files that a command line would run, [`answer`] waits. Exit codes here are
+//! [`covered`] reads the files that a command line would run, [`answer`] waits, [`deed`]
+//! does what was approved. Exit codes here are
 //! those of the contract for jobs: other programs than people read them.
 
 pub mod action;
 pub mod answer;
 pub mod covered;
+pub mod deed;
 pub mod options;
 
 use std::ffi::OsString;
@@ -22,6 +24,8 @@ use crate::model::refusal::RefusalCode;
 pub const OVER: u8 = 12;
 /// What is to be done is not what was approved.
 pub const CHANGED: u8 = 13;
+/// A step was doing it and was lost: it may have taken effect, and is not done again.
+pub const LOST: u8 = 14;
 /// The call makes no sense, or is not this job's to make.
 pub const BAD_CALL: u8 = 64;
 /// There is no answer to be had: nothing may be done.
@@ -30,7 +34,7 @@ pub const NO_ANSWER: u8 = 69;
 pub const PARKED: u8 = 75;
 
 /// The verbs whose codes a job's program reads.
-const VERBS: [&str; 4] = ["ask", "gate", "redeem", "withdraw"];
+const VERBS: [&str; 5] = ["ask", "gate", "redeem", "step", "withdraw"];
 /// Options that stand before a verb and have a value.
 const VALUED: [&str; 4] = ["--color", "--socket", "--data-dir", "--config"];
 

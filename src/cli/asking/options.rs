@@ -66,6 +66,7 @@ impl AskOptions {
             conditions: Default::default(),
             wait,
             key: self.idempotency_key.clone(),
+            step: None,
             undeclared: false,
         };
         match ask.problem() {

@@ -98,7 +98,7 @@ impl Ask {
     /// # Errors
     /// The server's.
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
-        let standing = answer::ask(link, self.question()?).await?;
+        let standing = answer::ask(link, self.question()?, None).await?;
         answer::print(session, standing.review())?;
         Ok(standing.code())
     }

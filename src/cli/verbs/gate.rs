@@ -1,33 +1,26 @@
 //! `gate`: asks for exactly this command, waits, uses the yes and runs it.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
-use std::time::Duration;
+use std::path::PathBuf;
 
 use clap::Args;
-use nix::sys::signal::Signal;
-use nix::unistd::Pid;
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::base::text::sanitise;
-use crate::base::{JobId, Name, ReviewId};
+use crate::base::{JobId, Name};
+use crate::cli::args::environment::{Own, gather};
 use crate::cli::asking::answer::{self, Standing};
 use crate::cli::asking::covered::{Covered, look};
 use crate::cli::asking::options::AskOptions;
-use crate::cli::asking::{self, BAD_CALL, CHANGED, OVER, failed};
-use crate::cli::clock;
+use crate::cli::asking::{self, CHANGED, OVER, deed, failed};
 use crate::cli::exit::{Failure, OK, Outcome};
 use crate::cli::session::Session;
 use crate::link::Link;
 use crate::model::action::command::{KIND, Said};
 use crate::model::page::ReviewQuery;
 use crate::model::page::reviews::Which;
-use crate::model::review::{Review, ReviewState, ReviewVerb};
+use crate::model::program::Environment;
+use crate::model::review::{ReviewPolicy, ReviewState, ReviewVerb};
 use crate::sched::policy::review::{Subject, fitting};
-
-/// What a shell says of a program that it could not execute.
-const CANNOT_RUN: u8 = 126;
 
 /// `gate`.
 #[derive(Debug, Args)]
@@ -38,13 +31,21 @@ const CANNOT_RUN: u8 = 126;
     after_help = "A yes covers the words, the directory, the executable and the script that \
                         an interpreter is given, byte by byte, and the variables that the rule \
                         lists. Exit codes before it runs: 10 no, 11 expired, 12 withdrawn or \
-                        spent, 13 changed since the yes, 75 parked, 69 no answer to be had, 64 \
-                        usage; after that the command's own. Run again after it was done, it gives \
+                        spent, 13 changed since the yes, 14 lost as a step (it may have taken \
+                        effect), 75 parked, 69 no answer to be had, 64 usage; after that the \
+                        command's own. Run again after it was done, it gives \
                         that code once more and runs nothing; --idempotency-key asks anew."
 )]
 pub struct Gate {
     #[command(flatten)]
     options: AskOptions,
+    /// It needs no GPU: once this job has ended with 75, a yes runs it at once as a small step of
+    /// its own, and this line then gives its code and output [default: what the rule says]
+    #[arg(long, overrides_with = "no_step")]
+    step: bool,
+    /// Only this job itself runs it, whatever the rule says
+    #[arg(long, overrides_with = "step")]
+    no_step: bool,
     /// The command
     #[arg(value_name = "CMD", last = true, required = true)]
     words: Vec<OsString>,
@@ -68,7 +69,8 @@ impl Gate {
     /// The server's, with the codes of the contract; the command's own code is no error.
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
         let job = asking::own_job(session, "gate")?;
-        let covered = self.look(&self.env(session, link, job).await?)?;
+        let met = self.rule(session, link, job).await?;
+        let covered = self.look(&met.env)?;
         for file in &covered.unreadable {
             let file = sanitise(file);
             session.output.warn(&format!("{file} cannot be read: a yes does not cover its bytes"));
@@ -81,7 +83,8 @@ impl Gate {
         if let Some(code) = self.outdated(session, link, job, &question).await? {
             return Ok(code);
         }
-        let standing = answer::ask(link, question).await?;
+        let step = self.step_environment(session, &met)?;
+        let standing = answer::ask(link, question, step).await?;
         let review = match standing {
             Standing::Answered(review, OK) => review,
             standing => {
@@ -90,10 +93,7 @@ impl Gate {
                 return Ok(standing.code());
             }
         };
-        if review.state == ReviewState::Redeemed {
-            return done_before(session, &review);
-        }
-        perform(session, link, &review).await
+        deed::done_once(session, link, *review).await
     }
 
     fn look(&self, env: &[Name]) -> Result<Covered, Failure> {
@@ -106,22 +106,41 @@ impl Gate {
         look(self.words.iter().map(text).collect::<Result<_, _>>()?, &here()?, env)
     }
 
-    /// The variables that the rule lists which this would meet.
-    async fn env(
-        &self,
-        session: &Session,
-        link: &dyn Link,
-        job: JobId,
-    ) -> Result<Vec<Name>, Failure> {
+    /// What the rule that this would meet says of it.
+    async fn rule(&self, session: &Session, link: &dyn Link, job: JobId) -> Result<Met, Failure> {
         let policies = &session.places.config.review_policies;
-        if policies.iter().all(|policy| policy.env.is_empty()) {
-            return Ok(Vec::new());
+        let says = |policy: &ReviewPolicy| policy.step || !policy.env.is_empty();
+        if !policies.iter().any(says) {
+            return Ok(Met::default());
         }
-        let team = link.job(job).await.map_err(failed)?.row.team;
+        let detail = link.job(job).await.map_err(failed)?;
+        let team = detail.row.team;
         let amount = self.options.money()?;
         let (effect, amount) = (self.options.effect, amount.as_ref());
         let policy = fitting(policies, Subject { team: &team, effect, tool: None, amount });
-        Ok(policy.map(|policy| policy.env.iter().cloned().collect()).unwrap_or_default())
+        let Some(policy) = policy else { return Ok(Met::default()) };
+        let groups = detail.asked.groups.into_iter().flat_map(|groups| groups.groups);
+        let gpus = detail.row.request.gpu_milli > 0
+            || groups.into_iter().any(|group| group.request.gpu_milli > 0);
+        Ok(Met { env: policy.env.iter().cloned().collect(), step: policy.step && gpus })
+    }
+
+    /// The environment in which it may run as a step: this one, as it is now.
+    fn step_environment(
+        &self,
+        session: &Session,
+        met: &Met,
+    ) -> Result<Option<Environment>, Failure> {
+        if self.no_step || !(self.step || met.step) {
+            return Ok(None);
+        }
+        let wrong = |why| Failure::usage(why, "--no-step runs it in this job");
+        let gathered = gather(&Own, &[], false).map_err(wrong)?;
+        for name in &gathered.not_text {
+            let name = sanitise(name);
+            session.output.warn(&format!("{name} is not text: a step runs without it"));
+        }
+        Ok(Some(gathered.environment))
     }
 
     /// Earlier questions about the same words, place and variables, whose files are not those of
@@ -174,126 +193,17 @@ impl Gate {
     }
 }
 
+/// What a rule says of a command line.
+#[derive(Debug, Default)]
+struct Met {
+    /// Variables that a yes covers.
+    env: Vec<Name>,
+    /// It runs as a step: its job holds GPUs, and what it does needs none.
+    step: bool,
+}
+
 fn here() -> Result<PathBuf, Failure> {
     std::env::current_dir().map_err(|error| {
         Failure::usage(format!("the current directory is gone: {error}"), "cd somewhere else")
     })
-}
-
-/// Uses the right for what was approved, as it is now, and runs it.
-async fn perform(session: &Session, link: &dyn Link, review: &Review) -> Outcome {
-    let action = review.action();
-    let Some(said) = Said::of(action) else {
-        let what = format!("{} was changed into something that is no command", review.id);
-        return Err(Failure::new(BAD_CALL, what, "`holdshort redeem` uses it"));
-    };
-    until_it_holds(review).await;
-    let names: Vec<Name> = said.env.into_keys().collect();
-    let covered = look(said.argv, Path::new(&said.cwd), &names)
-        .map_err(|failure| Failure { code: CHANGED, ..failure })?;
-    let now = covered.line.action(action.target.clone(), action.amount.clone());
-    let (hash, action) = (Some(review.hash), Some(Box::new(now)));
-    let verb = ReviewVerb::Redeem { hash, action, conditions: Default::default() };
-    let redeemed = answer::redeem(link, review.id, verb).await?.review;
-    if review.edited.is_some() {
-        let words = covered.line.argv.join(" ");
-        session.output.note(&format!("{} was changed: {}", review.id, sanitise(&words)));
-    }
-    if !covered.is_as_it_was() {
-        let what = format!("what {} approved changed while it was used; nothing ran", review.id);
-        return Err(Failure::new(CHANGED, what, "ask again for what is to be done"));
-    }
-    let code = run(&covered, &said.cwd).await?;
-    keep(&redeemed, code);
-    Ok(code)
-}
-
-/// A yes may take effect a little later, so that it can be taken back.
-async fn until_it_holds(review: &Review) {
-    let Some(grant) = &review.grant else { return };
-    let left = grant.from.since(clock::wall());
-    if left.0 > 0 {
-        tokio::time::sleep(Duration::from_millis(left.0)).await;
-    }
-}
-
-/// Runs it to its end. A request to end is passed on; what a terminal sends reaches it by itself.
-async fn run(covered: &Covered, cwd: &str) -> Result<u8, Failure> {
-    let unable = |error: &std::io::Error| {
-        let what = format!("cannot run {}: {error}", covered.program.display());
-        Failure::new(CANNOT_RUN, what, "the yes is spent; ask again with --idempotency-key")
-    };
-    let mut terms = signal(SignalKind::terminate()).map_err(|error| unable(&error))?;
-    let quiet = [SignalKind::interrupt(), SignalKind::quit(), SignalKind::hangup()];
-    // Taken and dropped: this process stays for as long as the command does.
-    let _taken: Vec<_> = quiet.into_iter().filter_map(|kind| signal(kind).ok()).collect();
-    let mut command = std::process::Command::new(&covered.program);
-    if let Some((name, words)) = covered.line.argv.split_first() {
-        std::os::unix::process::CommandExt::arg0(&mut command, name);
-        command.args(words);
-    }
-    let mut command = tokio::process::Command::from(command);
-    let mut child = command.current_dir(cwd).spawn().map_err(|error| unable(&error))?;
-    loop {
-        tokio::select! {
-            ended = child.wait() => return ended.map(code_of).map_err(|error| unable(&error)),
-            _ = terms.recv() => {
-                let pid = child.id().and_then(|pid| i32::try_from(pid).ok());
-                // One that is gone already needs no signal.
-                let _ = pid.map(|pid| nix::sys::signal::kill(Pid::from_raw(pid), Signal::SIGTERM));
-            }
-        }
-    }
-}
-
-/// The code that a shell would show.
-fn code_of(status: ExitStatus) -> u8 {
-    let signal = || std::os::unix::process::ExitStatusExt::signal(&status).map(|n| 128 + n);
-    let code = status.code().or_else(signal).unwrap_or(1);
-    u8::try_from(code & 0xff).unwrap_or(1)
-}
-
-/// Beside the job's other files: how what a right was used for ended.
-fn record(job: JobId, review: ReviewId) -> Option<PathBuf> {
-    let output = PathBuf::from(std::env::var_os("HOLDSHORT_OUTPUT")?);
-    Some(output.parent()?.join(format!("{job}.{review}.ended")))
-}
-
-/// Keeps the code for the job's next attempt. Where that fails it only does not know it.
-fn keep(review: &Review, code: u8) {
-    let Some(file) = record(review.job, review.id) else { return };
-    let used = review.grant.as_ref().map_or(1, |grant| grant.used);
-    let new = file.with_extension("new");
-    if std::fs::write(&new, format!("{used} {code}\n")).is_ok() {
-        let _ = std::fs::rename(new, file);
-    }
-}
-
-/// The right was used by an earlier run of the same line: its code, if it came to one.
-fn done_before(session: &Session, review: &Review) -> Outcome {
-    let text = record(review.job, review.id).and_then(|file| std::fs::read_to_string(file).ok());
-    let used = review.grant.as_ref().map_or(0, |grant| grant.used);
-    let code = text.as_deref().and_then(|text| {
-        let (n, code) = text.trim().split_once(' ')?;
-        (n.parse() == Ok(used)).then(|| code.parse::<u8>().ok())?
-    });
-    let last = review.grant.as_ref().and_then(|grant| grant.spent.last());
-    let when = last.map_or_else(String::new, |spent| {
-        format!(" by attempt {} at {}", spent.attempt, spent.at.wall.rfc3339())
-    });
-    let anew = "--idempotency-key KEY asks for it anew";
-    match code {
-        Some(code) => {
-            let id = review.id;
-            session.output.note(&format!("{id} was done{when} and ended with {code}; {anew}"));
-            Ok(code)
-        }
-        None => {
-            let what = format!(
-                "the yes to {} was used{when}; whether what it was for took effect is not known",
-                review.id
-            );
-            Err(Failure::new(OVER, what, anew))
-        }
-    }
 }

@@ -31,6 +31,7 @@ pub mod server;
 pub mod set;
 pub mod show;
 pub mod steer;
+pub mod step;
 pub mod submit;
 pub mod team;
 pub mod usage;

@@ -52,6 +52,7 @@ fn policy(table: &Entries, named: Name) -> Result<ReviewPolicy, String> {
         wait: wait(table)?,
         whole_only: table.get("whole_only").is_some_and(|f| f.value == Value::Flag(true)),
         env: names(table, "env").into_iter().collect(),
+        step: table.get("step").is_some_and(|f| f.value == Value::Flag(true)),
         hours: hours("hours")?,
         quiet: hours("quiet")?,
     };

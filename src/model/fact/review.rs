@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::Class;
-use crate::base::{Digest, Name, ReviewId, Wall};
+use crate::base::{Digest, JobId, Name, ReviewId, Wall};
 use crate::model::action::Action;
-use crate::model::review::{Ask, Decision, Delegation, Delivery, Grant, Rule, Said, Vote};
+use crate::model::review::{
+    Ask, Decision, Delegation, Delivery, Grant, Rule, Said, StepState, Vote,
+};
 
 /// Something that became so of a review. Each names all that `apply` needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +19,20 @@ pub enum ReviewFact {
     Voted {
         /// The vote.
         vote: Box<Vote>,
+    },
+    /// A no that could be taken back for a while counts now.
+    Counts {
+        /// Whose.
+        by: Name,
+        /// On whose seat.
+        seat: Name,
+    },
+    /// Somebody took their vote back before it decided anything.
+    TakenBack {
+        /// Who.
+        by: Name,
+        /// On whose seat.
+        seat: Name,
     },
     /// Somebody changed what it is about.
     Edited {
@@ -64,6 +80,16 @@ pub enum ReviewFact {
     Opened {
         /// Who.
         by: Name,
+        /// Until when, unless it is said again; a minute where it is not said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Wall>,
+    },
+    /// They still do.
+    LooksOn {
+        /// Who.
+        by: Name,
+        /// Until when.
+        until: Wall,
     },
     /// Somebody does not look at it any more.
     Left {
@@ -98,6 +124,25 @@ pub enum ReviewFact {
     Redeemed {
         /// By which attempt.
         attempt: u32,
+    },
+    /// A small job will do it while the asker waits for its room.
+    StepMade {
+        /// Which.
+        step: JobId,
+    },
+    /// That job used the right.
+    RedeemedByStep {
+        /// Which.
+        step: JobId,
+        /// By which attempt of it.
+        attempt: u32,
+    },
+    /// That job is over, or will not use the right.
+    StepEnded {
+        /// Which.
+        step: JobId,
+        /// How far it came.
+        state: StepState,
     },
 }
 
@@ -135,11 +180,18 @@ pub struct Requested {
 }
 
 impl ReviewFact {
+    /// It says that something is still so, which nobody needs to read.
+    pub const fn is_said_again(&self) -> bool {
+        matches!(self, ReviewFact::LooksOn { .. })
+    }
+
     /// The stable word of its kind.
     pub const fn word(&self) -> &'static str {
         match self {
             ReviewFact::Requested(_) => "requested",
             ReviewFact::Voted { .. } => "voted",
+            ReviewFact::Counts { .. } => "counts",
+            ReviewFact::TakenBack { .. } => "taken_back",
             ReviewFact::Edited { .. } => "edited",
             ReviewFact::AskedBack { .. } => "asked_back",
             ReviewFact::Answered { .. } => "answered",
@@ -147,6 +199,7 @@ impl ReviewFact {
             ReviewFact::Escalated { .. } => "escalated",
             ReviewFact::Extended { .. } => "extended",
             ReviewFact::Opened { .. } => "opened",
+            ReviewFact::LooksOn { .. } => "looks_on",
             ReviewFact::Left { .. } => "left",
             ReviewFact::Told { .. } => "told",
             ReviewFact::Decided { .. } => "decided",
@@ -154,6 +207,9 @@ impl ReviewFact {
             ReviewFact::JobBooked { .. } => "job_booked",
             ReviewFact::JobReturns => "job_returns",
             ReviewFact::Redeemed { .. } => "redeemed",
+            ReviewFact::StepMade { .. } => "step_made",
+            ReviewFact::RedeemedByStep { .. } => "redeemed_by_step",
+            ReviewFact::StepEnded { .. } => "step_ended",
         }
     }
 }

@@ -242,7 +242,9 @@ impl Job {
     /// It continues where it was instead of starting over when it comes back. One that comes
     /// back with an answer had saved itself for that.
     pub fn continues(&self) -> bool {
-        self.spec.resumable || self.checkpoint.is_some() || self.asking.saved
+        let saved = self.checkpoint.is_some() || self.asking.saved;
+        // What a step does is done once, whatever it says of itself.
+        self.spec.step.is_none() && (self.spec.resumable || saved)
     }
 
     /// The word of its state (INTERFACE.md).

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Digest, JobId, Name, Span, Wall};
+use crate::base::{Digest, JobId, Name, ReviewId, Span, Wall};
 use crate::model::Resources;
 use crate::model::action::EffectClass;
 
@@ -100,6 +100,9 @@ pub struct JobSpec {
     /// The job that submitted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<JobId>,
+    /// It does what its parent asked in this review, once, and nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<ReviewId>,
     /// Digest of the stored [`crate::model::program::Program`].
     pub program: Digest,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::TEXT_MAX;
-use crate::base::{Name, Span};
+use crate::base::{Digest, Name, Span};
 use crate::model::action::{Action, EffectClass};
 
 /// Alternatives an asker may name.
@@ -37,6 +37,10 @@ pub struct Ask {
     /// The caller's idempotency key; `None` means the action's hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// Once it is approved it may run as a small job of its own, without the asker: digest of the
+    /// stored program of that job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<Digest>,
     /// The submission did not say that the job would ask for such a thing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undeclared: bool,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{At, Span, Wall};
+use crate::base::{At, JobId, Span, Wall};
 
 /// A right to do exactly what a review is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +34,9 @@ pub struct Spent {
     pub attempt: u32,
     /// When.
     pub at: At,
+    /// The small job that used it in the asker's place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<JobId>,
 }
 
 impl Grant {

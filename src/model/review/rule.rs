@@ -70,6 +70,9 @@ pub struct ReviewPolicy {
     /// Variables of the environment that a yes to a command line covers too.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub env: BTreeSet<Name>,
+    /// What is approved of jobs that hold GPUs needs none, and runs as a small job of its own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub step: bool,
     /// When the approvers are at work; outside of it the next people are asked at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hours: Option<Weekly>,

@@ -12,7 +12,7 @@ mod need;
 pub mod offer;
 pub mod overstayed;
 pub mod pools;
-pub(in crate::sched) mod potential;
+mod potential;
 pub mod preempt;
 pub mod reclaim;
 pub mod reserve;
@@ -25,7 +25,7 @@ pub mod windows;
 use crate::model::Fact;
 use crate::sched::board::Board;
 use crate::sched::plan::Plan;
-use crate::sched::review::{grants, timers};
+use crate::sched::review::{grants, step, timers};
 
 pub use hunt::next_due as protected_until;
 
@@ -54,14 +54,17 @@ const PASSES: usize = 16;
 /// changed nothing is the last, elsewhere also one of which that is to be expected.
 const CHEAP: u64 = 1000;
 
-/// Runs the cycle: windows, expire, see who is lifted, then give and take room until nothing
-/// changes, with the nodes that pools add for what waits, then forget. A large installation that
+/// Runs the cycle: windows, expire, forget, see who is lifted, then give and take room until nothing
+/// changes, with the nodes that pools add for what waits, and forget again. A large installation that
 /// had one a moment ago only offers what is free ([`offer`]). At the same time a second run
 /// changes nothing.
 pub fn cycle(plan: &mut Plan) {
     windows::run(plan);
     expire::run(plan);
     timers::run(plan);
+    step::follow(plan);
+    // Before anything is placed: what is usual here follows from the jobs that are remembered.
+    forget::run(plan);
     // What is offered may leave so little that the rest need not wait.
     let waits = offer::puts_off_cycle(plan) && {
         offer::run(plan);
@@ -70,6 +73,7 @@ pub fn cycle(plan: &mut Plan) {
     if !waits {
         full(plan);
     }
+    step::follow(plan);
     grants::follow(plan);
     forget::run(plan);
 }
@@ -111,7 +115,8 @@ fn passes(plan: &mut Plan) {
 /// might do more.
 pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
     let index = plan.world().index();
-    if index.queue.is_empty() && index.promised.is_empty() && index.short.is_empty() {
+    let idle = index.queue.is_empty() && index.promised.is_empty() && index.short.is_empty();
+    if idle && index.reserved.is_empty() {
         return false;
     }
     let before = plan.facts().len();

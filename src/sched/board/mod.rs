@@ -10,7 +10,9 @@
 //! it is.
 
 pub mod heads;
+pub(in crate::sched) mod moved;
 pub mod place;
+pub(in crate::sched) mod potential;
 pub mod seat;
 pub mod settle;
 pub mod standing;
@@ -19,19 +21,21 @@ pub mod turns;
 pub(in crate::sched) mod usual;
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::base::{At, JobId, Mono, Name, Span};
 use crate::model::job::Job;
 use crate::model::node::Node;
-use crate::sched::actions::potential::Potential;
 use crate::sched::board::heads::Head;
+use crate::sched::board::moved::Held;
 use crate::sched::board::place::Fussy;
+use crate::sched::board::potential::Potential;
 use crate::sched::board::seat::{Mark, Seat};
 use crate::sched::board::settle::Deed;
 use crate::sched::board::standing::Standing;
 use crate::sched::board::teams::Teams;
+use crate::sched::board::usual::Usual;
 use crate::sched::future::ask::Counter;
 use crate::sched::future::estimate::Left;
 use crate::sched::future::guard::{Guard, Kept};
@@ -83,6 +87,7 @@ pub struct Board {
     glances: Vec<Glance>,
     /// What tasks would strand where, if anything is placed by that.
     costs: Costs,
+    usual: Usual,
     /// What is or will be free on each node that takes new work.
     frees: Vec<Amounts>,
     /// The sum of that.
@@ -95,6 +100,10 @@ pub struct Board {
     has_spot: bool,
     /// What found no room since the last time some became free: nor does anything larger.
     hopeless: Vec<Amounts>,
+    /// Places that are held for jobs that are being stopped in order to move.
+    pub held: Vec<Held>,
+    /// Jobs that have just stopped in order to move: they go on before anybody else is asked.
+    pub(in crate::sched) movers: BTreeSet<JobId>,
     /// What could come free at most, as far as somebody asked.
     pub(in crate::sched) potential: Potential,
     log: Vec<Undo>,
@@ -156,12 +165,15 @@ impl Board {
             kept: Vec::new(),
             glances: Vec::new(),
             costs: Costs::default(),
+            usual: Usual::default(),
             frees: Vec::new(),
             free: Amounts::default(),
             timeline: OnceCell::new(),
             runs: OnceCell::new(),
             has_spot: world.nodes().any(|node| node.traits.spot),
             hopeless: Vec::new(),
+            held: Vec::new(),
+            movers: BTreeSet::new(),
             potential: Potential::default(),
             log: Vec::new(),
         };
@@ -170,6 +182,7 @@ impl Board {
         board.glances = board.rooms.iter().map(Glance::of).collect();
         board.frees = (0..board.rooms.len()).map(|node| board.free_now_or_later(node)).collect();
         board.free = board.frees.iter().fold(Amounts::default(), |sum, free| sum.plus(free));
+        board.hold_places();
         board
     }
 

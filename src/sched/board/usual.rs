@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::base::Name;
 use crate::model::Resources;
 use crate::model::node::Node;
-use crate::model::setup::PlaceBy;
+use crate::model::setup::{Cycle, PlaceBy};
 use crate::sched::board::Board;
 use crate::sched::policy::fit::By;
 use crate::sched::policy::fragments::{CLASSES, Costs, Mix, Shape};
@@ -16,6 +16,8 @@ type Labels = BTreeMap<Name, Name>;
 /// Which tasks are usual, and the sets of labels they ask for.
 #[derive(Debug, Clone, Default)]
 pub(in crate::sched) struct Usual {
+    place_gpu: PlaceBy,
+    place_cpu: PlaceBy,
     mix: Mix,
     classes: Vec<Labels>,
 }
@@ -24,9 +26,9 @@ impl Usual {
     /// Of a world, if anything is placed by it. Shapes with other labels than the most frequent
     /// sets of them are left out.
     pub(in crate::sched) fn of(world: &World) -> Usual {
-        let cycle = &world.setup().cycle;
-        let mut usual = Usual::default();
-        if ![cycle.place_gpu, cycle.place_cpu].contains(&PlaceBy::LeastFragmentation) {
+        let Cycle { place_gpu, place_cpu, .. } = world.setup().cycle;
+        let mut usual = Usual { place_gpu, place_cpu, ..Usual::default() };
+        if ![place_gpu, place_cpu].contains(&PlaceBy::LeastFragmentation) {
             return usual;
         }
         let asks = world.index().asks();
@@ -63,22 +65,21 @@ impl Usual {
         bits.fold(0, |bits, (at, _): (u32, _)| bits | 1_u64.checked_shl(at).unwrap_or(0))
     }
 
+    /// How the node for a task is chosen.
+    pub(in crate::sched) fn by<'a>(&self, costs: &'a Costs, request: &Resources) -> By<'a> {
+        By::of(if request.gpu_milli == 0 { self.place_cpu } else { self.place_gpu }, costs)
+    }
+
     /// What it makes tasks cost.
     pub(in crate::sched) fn costs(&self) -> Costs {
         Costs::of(self.mix.clone())
     }
 }
 
-/// How a node for a task is chosen in a world.
-pub(in crate::sched) fn by<'a>(world: &World, costs: &'a Costs, request: &Resources) -> By<'a> {
-    let cycle = &world.setup().cycle;
-    By::of(if request.gpu_milli == 0 { cycle.place_cpu } else { cycle.place_gpu }, costs)
-}
-
 impl Board {
     /// How the node for a task is chosen.
     pub(super) fn by(&self, request: &Resources) -> By<'_> {
-        by(&self.world, &self.costs, request)
+        self.usual.by(&self.costs, request)
     }
 
     /// Looks up which tasks are usual, and which nodes they may go to.
@@ -90,5 +91,6 @@ impl Board {
                 room.open_to = usual.open_to(node);
             }
         }
+        self.usual = usual;
     }
 }

@@ -38,6 +38,8 @@ pub(super) fn decide(plan: &mut Plan, submit: &Submit) -> Result<Vec<JobId>, Ref
     for (spec, number) in submit.jobs.iter().zip(first..) {
         let mut spec = spec.clone();
         spec.parent = submit.by.in_job;
+        // Only a yes makes steps.
+        spec.step = None;
         if submit.array {
             spec.array = spec.array.map(|a| ArrayPlace { id: JobId(first), ..a });
         }

@@ -11,6 +11,7 @@ mod never_started;
 mod nobody_told;
 mod resume_loop;
 mod review_ageing;
+mod step_lost;
 mod unasked;
 mod unhealthy;
 
@@ -125,6 +126,7 @@ const ASKING: &[(Signal, Rule)] = &[
     (Signal::ResumeLoop, resume_loop::check),
     (Signal::DeniedAgain, denied_again::check),
     (Signal::NobodyTold, nobody_told::check),
+    (Signal::StepLost, step_lost::check),
 ];
 
 /// A start is looked at after this, together with others that come meanwhile; from then on each

@@ -14,7 +14,7 @@ use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::review::{Ask, Decision, Grant, Review, ReviewState, Wait};
 use crate::model::{Actor, Fact};
 use crate::sched::plan::Plan;
-use crate::sched::review::{ask, close, note, speaks_for, usage, who};
+use crate::sched::review::{ask, close, note, speaks_for, step, usage, who};
 
 /// Uses a right once. When what is to be done is not what was approved, or the world is not as it
 /// was, a new review takes the place of the old one and nothing may be done; the plan then says
@@ -31,9 +31,16 @@ pub(super) fn redeem(
     conditions: &BTreeMap<Name, Option<String>>,
     by: &Actor,
 ) -> Result<(), Refusal> {
+    if let Some(step) = step::caller(review, by) {
+        return step::redeem(plan, review, step, hash, action);
+    }
     speaks_for(plan, review.job, by)?;
     let Some(job) = plan.job(review.job) else { return Ok(()) };
-    usable(plan, review, &job)?;
+    in_force(plan, review)?;
+    if job.active_tasks().next().is_none() || job.frozen {
+        let what = format!("job {} does not run, so it can use no right", job.id);
+        return Err(Refusal::new(RefusalCode::Conflict, what, "it may once it is back"));
+    }
     if let Some(problem) = action.and_then(Action::problem) {
         return Err(usage(problem, "give the action that will be done"));
     }
@@ -70,12 +77,16 @@ pub(super) fn redeem(
         close::decide(plan, review, decision, review.grant.as_deref().cloned());
         return Ok(());
     }
+    step::make_way(plan, review);
     note(plan, review, ReviewFact::Redeemed { attempt: job.attempt });
     Ok(())
 }
 
 /// The right can be used now.
-fn usable(plan: &Plan, review: &Review, job: &Job) -> Result<(), Refusal> {
+///
+/// # Errors
+/// When it is not to be had: not given, not yet good, spent or over.
+pub(super) fn in_force(plan: &Plan, review: &Review) -> Result<(), Refusal> {
     let gone = |what: String, hint: &str| Err(Refusal::new(RefusalCode::Spent, what, hint));
     let id = review.id;
     let silent = review.state == ReviewState::Expired;
@@ -101,10 +112,6 @@ fn usable(plan: &Plan, review: &Review, job: &Job) -> Result<(), Refusal> {
     if let Some(until) = grant.until.filter(|until| !silent && *until <= wall) {
         return gone(format!("the yes to {id} was good until {}", until.rfc3339()), "ask again");
     }
-    if job.active_tasks().next().is_none() || job.frozen {
-        let what = format!("job {} does not run, so it can use no right", job.id);
-        return Err(Refusal::new(RefusalCode::Conflict, what, "it may once it is back"));
-    }
     Ok(())
 }
 
@@ -113,14 +120,17 @@ pub(super) fn spent(review: &Review) -> Refusal {
     let last = review.grant.as_ref().and_then(|grant| grant.spent.last());
     let by = last.map_or_else(String::new, |spent| {
         let (attempt, at) = (spent.attempt, spent.at.wall.rfc3339());
-        format!(" by attempt {attempt} of job {} at {at}", review.job)
+        match spent.step {
+            Some(step) => format!(" by step {step} at {at}"),
+            None => format!(" by attempt {attempt} of job {} at {at}", review.job),
+        }
     });
     let what = format!("the yes to {} is already spent{by}", review.id);
     Refusal::new(RefusalCode::Spent, what, "each yes is good as often as it says")
 }
 
 /// Enough of those who said yes may still do so. What a rule decided needs nobody.
-fn still_approved(plan: &Plan, review: &Review) -> bool {
+pub(super) fn still_approved(plan: &Plan, review: &Review) -> bool {
     let by_people = review.state == ReviewState::Approved
         && review.decision.as_ref().is_some_and(|decision| !decision.by.is_empty());
     if !by_people {

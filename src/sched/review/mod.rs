@@ -3,6 +3,7 @@
 //! [`decide`] takes every command about reviews. [`ask`] opens one, [`who`] says who may decide
 //! it ([`check`] says so beforehand), [`vote`] counts, [`talk`] is everything said around it,
 //! [`close`] decides and tells the job, [`grants`] watches over the right that a yes gives,
+//! [`step`] has it used while the job is away,
 //! [`park`] is what becomes of the job meanwhile, [`timers`] is what time does, [`returns`] when
 //! an answer is expected, [`compare`] what differs from earlier yeses, [`telling`] who is still to
 //! be told. The rules in plain numbers are in `sched/policy/review`; [`desk`] is where the world
@@ -16,6 +17,7 @@ pub mod desk;
 pub mod grants;
 pub mod park;
 pub mod returns;
+pub(in crate::sched) mod step;
 pub mod talk;
 pub mod telling;
 pub mod timers;

@@ -3,12 +3,13 @@
 mod scheduling;
 
 use super::sheet::Sheet;
-use crate::base::{At, duration};
+use crate::base::{At, ReviewId, duration};
 use crate::model::State;
 use crate::model::finding::Level;
 use crate::model::job::{AttemptRecord, DependencyKind, Exit, Outcome, Task};
 use crate::model::page::{JobDetail, JobRow, Lane, is_stuck};
 use crate::model::reason::Code;
+use crate::model::review::{Step, StepState};
 use crate::model::team::DEFAULT_TEAM;
 use crate::view::line::{Cell, Line, Role};
 use crate::view::sight::Sight;
@@ -34,6 +35,10 @@ pub fn job(detail: &JobDetail, sight: &Sight, room: Option<usize>) -> Vec<Line> 
     if !detail.tasks.is_empty() {
         sheet.title("TASKS");
         sheet.lines(tasks(&detail.tasks, sight, room));
+    }
+    if !detail.steps.is_empty() {
+        sheet.title("STEPS");
+        sheet.lines(steps(detail, sight));
     }
     if !detail.attempts.is_empty() {
         sheet.title("PAST ATTEMPTS");
@@ -118,7 +123,12 @@ fn what(sheet: &mut Sheet, detail: &JobDetail) {
         let most = place.throttle.map_or_else(String::new, |n| format!(", at most {n} at once"));
         sheet.pair("array", format!("{}, index {}{most}", place.id, place.index));
     }
-    sheet.maybe("parent", row.parent.map(|parent| parent.to_string()));
+    match (row.step, row.parent) {
+        (Some(review), Some(parent)) => {
+            sheet.pair("step of", format!("{parent}: does once what {review} approved"));
+        }
+        (_, parent) => sheet.maybe("parent", parent.map(|parent| parent.to_string())),
+    }
     if !detail.after.is_empty() {
         sheet.pair("comes after", after(detail));
     }
@@ -129,6 +139,22 @@ fn what(sheet: &mut Sheet, detail: &JobDetail) {
     sheet.pair("way back", way_back(detail));
     let names = detail.env_names.len() as u64;
     sheet.pair("environment", words::counted(names, "variable"));
+}
+
+/// What was approved and is done by small jobs of its own.
+fn steps(detail: &JobDetail, sight: &Sight) -> Vec<Line> {
+    let line = |(review, step): &(ReviewId, Step)| {
+        let role = match step.state {
+            StepState::Done(0) => Role::Good,
+            StepState::Done(_) | StepState::Lost => Role::Bad,
+            _ => Role::Plain,
+        };
+        let came_to = words::review::step_came_to(step.job, &step.state);
+        let since = sight.since(step.since.now);
+        let line = Line::of(review.to_string(), Role::Id).then(format!(" {came_to}"), role);
+        line.then(format!(", {since} ago"), Role::Muted)
+    };
+    detail.steps.iter().map(line).collect()
 }
 
 fn after(detail: &JobDetail) -> String {

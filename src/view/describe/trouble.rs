@@ -65,6 +65,9 @@ fn help(signal: Signal, row: &JobRow) -> String {
             let review = first_review(row);
             format!("holdshort show {review}; then see to [[notify]] in the configuration")
         }
+        Signal::StepLost => {
+            format!("look at what it was about (holdshort show {id}); it is not done again")
+        }
     }
 }
 

@@ -22,6 +22,7 @@ pub fn noticed(signal: Signal) -> &'static str {
         Signal::ResumeLoop => "asks the same again after a yes that it did not use",
         Signal::DeniedAgain => "tries again what was denied",
         Signal::NobodyTold => "asked people, and nobody could be told",
+        Signal::StepLost => "had a step that was lost: what it did may have taken effect",
     }
 }
 

@@ -6,7 +6,7 @@ use crate::base::{JobId, Name, ReviewId, duration};
 use crate::model::action::{Action, EffectClass, Subject};
 use crate::model::fact::{Class, Requested, ReviewFact};
 use crate::model::page::ReviewRow;
-use crate::model::review::{Decision, Delivery, Fallback, Grant, Rule, Verdict, Vote};
+use crate::model::review::{Decision, Delivery, Fallback, Grant, Rule, StepState, Verdict, Vote};
 use crate::view::sight::Sight;
 
 /// One sentence, about the review of a job.
@@ -14,6 +14,10 @@ pub(super) fn fact(job: JobId, review: ReviewId, fact: &ReviewFact, sight: &Sigh
     let said = match fact {
         ReviewFact::Requested(asked) => requested(asked, sight),
         ReviewFact::Voted { vote } => voted(vote),
+        ReviewFact::Counts { by, .. } => format!("has a no from {} that counts", sanitise(by)),
+        ReviewFact::TakenBack { by, .. } => {
+            format!("has no vote from {} any more: it was taken back", sanitise(by))
+        }
         ReviewFact::Edited { action, by, .. } => {
             format!("was changed by {} to {}; votes begin anew", sanitise(by), what(action))
         }
@@ -40,7 +44,10 @@ pub(super) fn fact(job: JobId, review: ReviewId, fact: &ReviewFact, sight: &Sigh
             let by = by.as_ref().map_or_else(String::new, |by| format!(", says {}", sanitise(by)));
             format!("waits until {}{by}", sight.day(*deadline))
         }
-        ReviewFact::Opened { by } => format!("is open on the screen of {}", sanitise(by)),
+        ReviewFact::Opened { by, .. } => format!("is open on the screen of {}", sanitise(by)),
+        ReviewFact::LooksOn { by, .. } => {
+            format!("is still open on the screen of {}", sanitise(by))
+        }
         ReviewFact::Left { by } => format!("is no longer open on the screen of {}", sanitise(by)),
         ReviewFact::Told { delivery } => told(delivery),
         ReviewFact::Decided { decision, grant } => decided(decision, grant.as_deref()),
@@ -54,8 +61,24 @@ pub(super) fn fact(job: JobId, review: ReviewId, fact: &ReviewFact, sight: &Sigh
         ReviewFact::JobBooked { .. } => "is answered, and its job works on".to_owned(),
         ReviewFact::JobReturns => "is answered, and its job comes back".to_owned(),
         ReviewFact::Redeemed { attempt } => format!("was done by attempt {attempt}"),
+        ReviewFact::StepMade { step } => format!("is to be done as step {step}"),
+        ReviewFact::RedeemedByStep { step, .. } => format!("is done as step {step}"),
+        ReviewFact::StepEnded { step, state } => step_came_to(*step, state),
     };
     format!("{job} {review} {said}")
+}
+
+/// How far a step came: `runs as step 13, exit 0`.
+pub fn step_came_to(step: JobId, state: &StepState) -> String {
+    match state {
+        StepState::Waits => format!("is to run as step {step}"),
+        StepState::Runs => format!("runs as step {step}"),
+        StepState::Done(code) => format!("ran as step {step}, exit {code}"),
+        StepState::Lost => {
+            format!("was lost as step {step}: whether it took effect is not known")
+        }
+        StepState::Unused(why) => format!("did not run as step {step}: {}", sanitise(why)),
+    }
 }
 
 fn told(delivery: &Delivery) -> String {
@@ -169,7 +192,9 @@ fn voted(vote: &Vote) -> String {
     let own = if vote.own { "self, " } else { "" };
     let reason = vote.reason.as_deref().map_or_else(String::new, |r| format!(": {}", quote(r)));
     let assurance = vote.assurance.word();
-    format!("has a {verdict} from {}{seat} ({own}{assurance}){reason}", sanitise(&vote.by))
+    let held = if vote.is_held() { ", which can be taken back for a while" } else { "" };
+    let by = sanitise(&vote.by);
+    format!("has a {verdict} from {by}{seat} ({own}{assurance}){reason}{held}")
 }
 
 fn escalated(level: u8, by: Option<&Name>, to: &[Name]) -> String {

@@ -108,6 +108,7 @@ pub fn tree() -> Vec<TeamRow> {
 /// A job that waits for room.
 pub fn queued(id: u64, name: &str) -> JobRow {
     JobRow {
+        step: None,
         id: JobId(id),
         name: name.into(),
         team: "default".into(),
@@ -351,7 +352,11 @@ pub fn many() -> Fleet {
         })
         .collect();
     let mut second = node("gpu-box-4");
-    second.drain = Some(Drain { by: "bob".into(), since: ago(Span::hours(3)) });
+    second.drain = Some(Drain {
+        by: "bob".into(),
+        since: ago(Span::hours(3)),
+        reason: Some("new disk".to_owned()),
+    });
     second.used = Resources { gpu_milli: 2000, cpu_milli: 8000, ..Resources::default() };
     second.gpus[1].foreign = Some("Xorg\x1b[2J (pid 7)".into());
     let api = |name: &str, used| CountableRow {

@@ -19,6 +19,8 @@ mod policies;
 mod random;
 mod requirements;
 mod returning;
+mod room_kept;
 mod talking;
 mod telling;
+mod undo;
 mod voters;

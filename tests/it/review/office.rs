@@ -64,6 +64,7 @@ pub fn tool(name: &str, args: &str) -> Action {
 pub fn asks(effect: EffectClass, wait: Wait) -> Ask {
     let amount = (effect == EffectClass::Money).then(|| Amount::parse("4180", "EUR").unwrap());
     Ask {
+        step: None,
         effect,
         action: Action { amount, ..shell("rm -rf /srv/old") },
         summary: "it is due today".into(),

@@ -119,7 +119,7 @@ fn a_large_shape_counts_however_rare_it_is() {
 fn a_job_without_gpus_leaves_the_cores_that_gpus_need() {
     for (place, chosen) in [(PlaceBy::BinPack, "b"), (PlaceBy::LeastFragmentation, "a")] {
         let mut site = site(place);
-        node(&mut site, "a", 6, 1);
+        node(&mut site, "a", 7, 1);
         node(&mut site, "b", 4, 1);
         let training = |rack| {
             move |job: &mut JobSpec| {

@@ -21,14 +21,15 @@ pub async fn ask(
     State(app): State<App>,
     Caller(by): Caller,
     Key(key): Key,
-    Body(request): Body<AskRequest>,
+    Body(mut request): Body<AskRequest>,
 ) -> Answer<Json<ReviewDocument>> {
+    let step = request.take_environment();
     let (job, ask) = request.into_model(key)?;
     let Some(job) = job.or(by.in_job) else {
         let what = "it is not said which job asks";
         return Err(Fault::usage(what, "name `job`, or ask from inside of it"));
     };
-    let receipt = app.handle.ask(job, ask, by.clone()).await?;
+    let receipt = app.handle.ask(job, ask, step, by.clone()).await?;
     let Some(review) = receipt.review else { return Err(Fault::panicked()) };
     document(&app, &by, review)
 }

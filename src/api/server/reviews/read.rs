@@ -17,7 +17,7 @@ use crate::base::{JobId, ReviewId};
 use crate::model::Actor;
 use crate::model::action::EffectClass;
 use crate::model::page::reviews::{ReviewQuery, Which};
-use crate::model::review::ReviewState;
+use crate::model::review::{ReviewState, StepState};
 
 /// Rows of a page that says nothing.
 const LIMIT: usize = 200;
@@ -104,7 +104,7 @@ pub async fn list(
 #[into_params(parameter_in = Query)]
 pub struct WaitParams {
     /// Seconds, at most 50: the answer comes when the review changes, or after that. One that is
-    /// not open is answered at once.
+    /// not open is answered at once, unless a step runs what it approved.
     wait: Option<u64>,
 }
 
@@ -130,12 +130,14 @@ pub async fn show(
     document(&app, &by, id)
 }
 
-/// Returns when a review changes, is not open, or the time is over.
+/// Returns when a review changes, has nothing to wait for, or the time is over.
 async fn wait_for_news(app: &App, by: &Actor, id: ReviewId, most: Duration) -> Answer<()> {
     // Listened to before it is looked at: nothing falls between.
     let listener = app.handle.listen(id);
     let news = listener.next();
-    if !app.handle.plain_review(by, id)?.is_open() {
+    let review = app.handle.plain_review(by, id)?;
+    let runs = review.step.as_deref().is_some_and(|step| step.state == StepState::Runs);
+    if !review.is_open() && !runs {
         return Ok(());
     }
     // With more waiting than may be, nobody is turned away: they just ask more often.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::action::ActionShown;
+use super::{hash_of, hash_text};
 use crate::api::wire::words::Word as _;
 use crate::api::wire::{WireError, name_map};
 use crate::base::Span;
@@ -31,6 +32,9 @@ pub struct AskShown {
     pub wait: WaitShown,
     /// The caller's idempotency key; null means the action's hash.
     pub key: Option<String>,
+    /// Once it is approved it may run as a small job of its own: digest of that job's program.
+    #[serde(default)]
+    pub step: Option<String>,
     /// The submission did not say that the job would ask for such a thing.
     pub undeclared: bool,
 }
@@ -94,6 +98,7 @@ impl From<&Ask> for AskShown {
             conditions: conditions.collect(),
             wait: from.wait.into(),
             key: from.key.clone(),
+            step: from.step.map(hash_text),
             undeclared: from.undeclared,
         }
     }
@@ -116,6 +121,7 @@ impl TryFrom<AskShown> for Ask {
             conditions: name_map(from.conditions),
             wait: from.wait.try_into()?,
             key: from.key,
+            step: from.step.as_deref().map(hash_of).transpose()?,
             undeclared: from.undeclared,
         })
     }

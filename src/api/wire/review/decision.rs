@@ -8,6 +8,7 @@ use super::action::ActionShown;
 use super::hash_text;
 use super::rule::FallbackShown;
 use super::said::SaidShown;
+use super::step::StepShown;
 use super::vote::{GrantShown, VoteShown};
 use crate::api::wire::SCHEMA_VERSION;
 use crate::api::wire::time::Time;
@@ -41,6 +42,8 @@ pub struct DecisionFile {
     pub edited_action: Option<ActionShown>,
     /// The right to do it.
     pub grant: Option<GrantShown>,
+    /// The small job that does it in this one's place; `holdshort logs` has its output.
+    pub step: Option<StepShown>,
     /// Nobody decided, and this was done instead.
     pub fallback: Option<FallbackShown>,
     /// The rule it was decided by; null for the defaults.
@@ -72,6 +75,7 @@ impl From<&Review> for DecisionFile {
             reason: decision.and_then(|decision| decision.reason.clone()),
             edited_action: from.edited.as_deref().map(Into::into),
             grant: from.grant.as_deref().map(Into::into),
+            step: from.step.as_deref().map(Into::into),
             fallback: decision.and_then(|d| d.fallback.as_ref()).map(Into::into),
             policy: from.rule.policy.as_ref().map(ToString::to_string),
             policy_version: from.rule.version.to_string(),

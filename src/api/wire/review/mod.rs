@@ -17,6 +17,7 @@ pub mod requests;
 pub mod rule;
 pub mod said;
 pub mod shown;
+pub mod step;
 pub mod target;
 pub mod vote;
 

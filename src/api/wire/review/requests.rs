@@ -18,6 +18,7 @@ use crate::api::wire::words::Word as _;
 use crate::api::wire::{WireError, name_map};
 use crate::base::{Digest, JobId, Span};
 use crate::model::action::{Action, Args, EffectClass, Json};
+use crate::model::program::Environment;
 use crate::model::review::{Alternative, Ask, ReviewVerb, Signature, Wait};
 
 /// What somebody wants to do. Either `args` or `stored` says how.
@@ -71,6 +72,10 @@ pub struct AskRequest {
     /// How it waits; it parks if it does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitShown>,
+    /// An action of kind `command` that needs no GPU: once it is approved and the job is not there
+    /// to do it, it runs as a small job of its own, with this whole environment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_environment: Option<BTreeMap<String, String>>,
 }
 
 /// Yes or no.
@@ -88,7 +93,7 @@ pub struct VoteRequest {
     /// Only if this is still the review's version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_version: Option<u32>,
-    /// A yes takes effect after so many milliseconds; until then it can be taken back.
+    /// It takes effect after so many milliseconds; until then it can be taken back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo_ms: Option<u64>,
     /// A yes is good so often.
@@ -250,7 +255,20 @@ impl AskRequest {
             alternatives: from.alternatives.iter().map(other).collect(),
             conditions: conditions.collect(),
             wait: Some(from.wait.into()),
+            step_environment: None,
         }
+    }
+
+    /// It may run as a small job of its own in this environment.
+    #[must_use]
+    pub fn with_step(self, environment: &Environment) -> AskRequest {
+        let environment = environment.0.iter().cloned().collect();
+        AskRequest { step_environment: Some(environment), ..self }
+    }
+
+    /// The environment of that job.
+    pub fn take_environment(&mut self) -> Option<Environment> {
+        self.step_environment.take().map(Environment::new)
     }
 
     /// What is asked; `key` is the caller's idempotency key.
@@ -271,6 +289,7 @@ impl AskRequest {
             conditions: name_map(self.conditions),
             wait: self.wait.map_or(Ok(Wait::Park), TryInto::try_into)?,
             key,
+            step: None,
             undeclared: false,
         };
         Ok((self.job.map(JobId), ask))

@@ -76,6 +76,9 @@ pub struct PolicyShown {
     /// Variables of the environment that a yes to a command line covers too.
     #[serde(default)]
     pub env: Vec<String>,
+    /// What is approved of jobs that hold GPUs runs as a small job of its own.
+    #[serde(default)]
+    pub step: bool,
     /// When the approvers are at work.
     pub hours: Option<HoursShown>,
     /// When nobody is reminded.
@@ -174,6 +177,7 @@ impl From<&ReviewPolicy> for PolicyShown {
             wait: from.wait.map(Into::into),
             whole_only: from.whole_only,
             env: from.env.iter().map(ToString::to_string).collect(),
+            step: from.step,
             hours: from.hours.as_ref().map(Into::into),
             quiet: from.quiet.as_ref().map(Into::into),
         }
@@ -206,6 +210,7 @@ impl TryFrom<PolicyShown> for ReviewPolicy {
             wait: from.wait.map(TryInto::try_into).transpose()?,
             whole_only: from.whole_only,
             env: from.env.into_iter().map(Into::into).collect(),
+            step: from.step,
             hours: from.hours.map(Into::into),
             quiet: from.quiet.map(Into::into),
         })

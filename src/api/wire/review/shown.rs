@@ -10,6 +10,7 @@ use super::action::ActionShown;
 use super::ask::AskShown;
 use super::rule::{FallbackShown, RuleShown};
 use super::said::{DelegationShown, DeliveryShown, SaidShown};
+use super::step::StepShown;
 use super::vote::{DecisionShown, GrantShown, VoteShown};
 use super::{hash_of, hash_text, review_of};
 use crate::api::wire::WireError;
@@ -81,12 +82,18 @@ pub struct ReviewShown {
     pub delegations: Vec<DelegationShown>,
     /// Who has it open, since when.
     pub opened: BTreeMap<String, Seen>,
+    /// Until when each of them is taken to look, unless they say so again.
+    #[serde(default)]
+    pub looks_until: BTreeMap<String, Time>,
     /// Who was told, and whether that arrived.
     pub told: Vec<DeliveryShown>,
     /// How it was decided.
     pub decision: Option<DecisionShown>,
     /// The right that a yes gives.
     pub grant: Option<GrantShown>,
+    /// The small job that uses it while the asker is away.
+    #[serde(default)]
+    pub step: Option<StepShown>,
     /// The review whose place it took.
     pub replaces: Option<String>,
     /// The review that took its place.
@@ -152,9 +159,11 @@ impl From<&Review> for ReviewShown {
             talk: from.talk.iter().map(Into::into).collect(),
             delegations: from.delegations.iter().map(Into::into).collect(),
             opened: from.opened.iter().map(seen).collect(),
+            looks_until: from.leases.iter().map(|(n, at)| (n.to_string(), Time(*at))).collect(),
             told: from.told.iter().map(Into::into).collect(),
             decision: from.decision.as_deref().map(Into::into),
             grant: from.grant.as_deref().map(Into::into),
+            step: from.step.as_deref().map(Into::into),
             replaces: from.replaces.map(|review| review.to_string()),
             superseded_by: from.replaced_by.map(|review| review.to_string()),
             denied_before: from.denied_before.map(|review| review.to_string()),
@@ -192,9 +201,11 @@ impl TryFrom<ReviewShown> for Review {
             talk: from.talk.into_iter().map(Into::into).collect(),
             delegations: from.delegations.into_iter().map(Into::into).collect(),
             opened: from.opened.into_iter().map(seen).collect(),
+            leases: from.looks_until.into_iter().map(|(n, at)| (n.into(), at.0)).collect(),
             told: from.told.into_iter().map(Into::into).collect(),
             decision: from.decision.map(TryInto::try_into).transpose()?.map(Box::new),
             grant: from.grant.map(|grant| Box::new(grant.into())),
+            step: from.step.map(|step| step.try_into().map(Box::new)).transpose()?,
             replaces: review(from.replaces)?,
             denied_before: review(from.denied_before)?,
             replaced_by: review(from.superseded_by)?,

@@ -4,11 +4,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::rule::FallbackShown;
+use super::shown::Seen;
 use super::{hash_of, hash_text};
 use crate::api::wire::time::{Time, join, split};
 use crate::api::wire::words::Word as _;
 use crate::api::wire::{WireError, names, texts};
-use crate::base::Span;
+use crate::base::{JobId, Span};
 use crate::model::review::grant::Spent;
 use crate::model::review::{Assurance, Decision, Grant, ReviewState, Signature, Verdict, Vote};
 
@@ -38,6 +39,12 @@ pub struct VoteShown {
     pub own: bool,
     /// The signature that came with it.
     pub signature: Option<SignatureShown>,
+    /// It takes effect then and can be taken back before; null once it does.
+    #[serde(default)]
+    pub effective_at: Option<Time>,
+    /// Its voter took it back then.
+    #[serde(default)]
+    pub taken_back: Option<Seen>,
     /// When.
     pub at: Time,
     /// The same on the scheduler's clock.
@@ -96,6 +103,9 @@ pub struct GrantShown {
 pub struct SpentShown {
     /// By which attempt of the job.
     pub attempt: u32,
+    /// The small job that used it in the asker's place.
+    #[serde(default)]
+    pub step: Option<u64>,
     /// When.
     pub at: Time,
     /// The same on the scheduler's clock.
@@ -123,6 +133,8 @@ impl From<&Vote> for VoteShown {
             until: from.until.map(Time),
             own: from.own,
             signature: from.signature.as_deref().map(signature),
+            effective_at: from.from.map(Time),
+            taken_back: from.back.map(Into::into),
             at,
             at_mono,
         }
@@ -159,6 +171,8 @@ impl TryFrom<VoteShown> for Vote {
             until: from.until.map(|time| time.0),
             own: from.own,
             signature: from.signature.map(signature),
+            from: from.effective_at.map(|time| time.0),
+            back: from.taken_back.map(Into::into),
             at: join(from.at, from.at_mono),
         })
     }
@@ -194,7 +208,7 @@ impl From<&Grant> for GrantShown {
     fn from(from: &Grant) -> GrantShown {
         let spent = |spent: &Spent| {
             let (at, at_mono) = split(spent.at);
-            SpentShown { attempt: spent.attempt, at, at_mono }
+            SpentShown { attempt: spent.attempt, step: spent.step.map(|step| step.0), at, at_mono }
         };
         GrantShown {
             uses: from.uses,
@@ -210,7 +224,11 @@ impl From<&Grant> for GrantShown {
 
 impl From<GrantShown> for Grant {
     fn from(from: GrantShown) -> Grant {
-        let spent = |s: SpentShown| Spent { attempt: s.attempt, at: join(s.at, s.at_mono) };
+        let spent = |s: SpentShown| Spent {
+            attempt: s.attempt,
+            at: join(s.at, s.at_mono),
+            step: s.step.map(JobId),
+        };
         Grant {
             uses: from.uses,
             used: from.used,

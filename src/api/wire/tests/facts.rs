@@ -13,6 +13,7 @@ use crate::model::window::{Window, WindowTerms};
 
 fn spec() -> JobSpec {
     JobSpec {
+        step: None,
         name: "a".into(),
         executable: "python3".into(),
         team: "t".into(),
@@ -198,6 +199,7 @@ fn limited() -> Limited {
 
 fn eviction() -> Eviction {
     Eviction {
+        to: Vec::new(),
         rule: Rule::ReclaimQuota,
         taker: Some(JobId(7)),
         ranks: vec![1, 2],
@@ -274,7 +276,12 @@ fn other_facts() -> Vec<Fact> {
             gpus: vec![gpu()],
             traits: traits(),
         },
-        Fact::NodeDrained { node: node.clone(), on: true, by: by.clone() },
+        Fact::NodeDrained {
+            node: node.clone(),
+            on: true,
+            by: by.clone(),
+            reason: Some("disk".to_owned()),
+        },
         Fact::NodeWarned { node: node.clone(), due: at(9), by: by.clone() },
         Fact::PoolGrew { pool: "p".into(), node: "p-1".into() },
         Fact::PoolShrank { pool: "p".into(), node: "p-1".into() },

@@ -26,6 +26,7 @@ fn beside(seat: Option<&str>) -> Beside {
         why_not: Some("it is denied".into()),
         assurance: Assurance::OtherUser,
         sure: true,
+        voted: Some(Verdict::Deny { stop: true }),
     };
     let holds = Resources { cpu_milli: 500, ..Resources::default() };
     let (job_name, job_state) = ("pay".into(), "in_review".into());
@@ -128,6 +129,7 @@ fn a_card_reads_back_whatever_is_known() {
 fn what_is_asked_reads_back() {
     for (wait, action) in [(Wait::Park, action()), (Wait::Hold { most: Span(9) }, stored())] {
         let ask = Ask {
+            step: None,
             effect: EffectClass::Money,
             action,
             summary: "it is due".into(),

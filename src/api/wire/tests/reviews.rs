@@ -36,6 +36,7 @@ fn hours() -> Weekly {
 
 pub(super) fn policy() -> ReviewPolicy {
     ReviewPolicy {
+        step: false,
         name: "large".into(),
         team: "fin".into(),
         effects: [EffectClass::Money].into(),
@@ -78,7 +79,7 @@ fn rule() -> Rule {
 }
 
 fn grant() -> Grant {
-    let spent = vec![Spent { attempt: 2, at: at(4) }];
+    let spent = vec![Spent { step: None, attempt: 2, at: at(4) }];
     let (from, until) = (Wall(5), Some(Wall(1_800_000_000_000)));
     Grant { uses: 3, used: 1, from, life: Span(6), until, dated: true, spent }
 }
@@ -87,6 +88,7 @@ fn requested(wait: Wait, action: Action) -> ReviewFact {
     let other = Alternative { name: "draft".into(), summary: "write a draft".into() };
     ReviewFact::Requested(Box::new(Requested {
         ask: Ask {
+            step: None,
             effect: EffectClass::Money,
             action,
             summary: "it is due".into(),
@@ -127,6 +129,8 @@ fn vote(verdict: Verdict) -> ReviewFact {
             until: Some(Wall(7)),
             own: true,
             signature: Some(Box::new(signature)),
+            from: Some(Wall(8)),
+            back: Some(at(6)),
             at: at(5),
         }),
     }
@@ -172,7 +176,11 @@ pub(super) fn facts() -> Vec<Fact> {
         ReviewFact::Delegated { delegation: delegation(None) },
         ReviewFact::Escalated { level: 2, by: Some("ana".into()), to: vec!["dora".into()] },
         ReviewFact::Extended { deadline: Wall(9), by: None },
-        ReviewFact::Opened { by: "dora".into() },
+        ReviewFact::Counts { by: "dora".into(), seat: "ana".into() },
+        ReviewFact::TakenBack { by: "dora".into(), seat: "ana".into() },
+        ReviewFact::Opened { by: "dora".into(), until: None },
+        ReviewFact::Opened { by: "dora".into(), until: Some(Wall(9)) },
+        ReviewFact::LooksOn { by: "dora".into(), until: Wall(9) },
         ReviewFact::Left { by: "dora".into() },
         ReviewFact::Told { delivery: delivery(None) },
         ReviewFact::Told { delivery: delivery(Some("refused".into())) },
@@ -195,6 +203,7 @@ pub(super) fn review() -> Review {
     let ReviewFact::Voted { vote } = vote(Verdict::Approve) else { panic!() };
     let ReviewFact::Decided { decision, grant } = decided(ReviewState::Revoked) else { panic!() };
     Review {
+        step: None,
         id: ReviewId(17),
         job: JobId(42),
         attempt: 2,
@@ -216,6 +225,7 @@ pub(super) fn review() -> Review {
         talk: vec![Said { by: "bob".into(), answer: true, text: "x".into(), at: at(3) }],
         delegations: vec![Delegation { from: "a".into(), to: "b".into(), until: None }],
         opened: [("dora".into(), at(4))].into(),
+        leases: [("dora".into(), Wall(10))].into(),
         told: vec![delivered()],
         decision: Some(decision),
         grant,

@@ -16,6 +16,7 @@ use crate::view::sample::{asking, at, element, finding, queued};
 
 fn bare(row: JobRow) -> JobDetail {
     JobDetail {
+        steps: Vec::new(),
         row,
         tasks: vec![],
         attempts: vec![],

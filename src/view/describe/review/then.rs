@@ -4,11 +4,12 @@ use super::lines::Lines;
 use crate::base::duration;
 use crate::model::page::ReviewCard;
 use crate::model::page::reviews::Back;
-use crate::model::review::{Fallback, Grant, Review, ReviewState, Wait};
+use crate::model::review::{Fallback, Grant, Review, ReviewState, StepState, Wait};
 use crate::view::line::Role;
 use crate::view::sight::Sight;
+use crate::view::words;
 
-/// Seconds in which a yes from a console can be taken back before it takes effect.
+/// Seconds in which a vote from a console can be taken back before it takes effect.
 pub const UNDO_SECONDS: u64 = 10;
 
 /// If one says yes.
@@ -26,6 +27,10 @@ pub fn yes(card: &ReviewCard, sight: &Sight, out: &mut Lines) {
         uses => format!("up to {uses} times"),
     };
     out.text(&format!("runs {times}, exactly these bytes"), Role::Plain);
+    if review.ask.step.is_some() {
+        let text = "without its GPUs and at once: as a small step of its own";
+        out.text(text, Role::Plain);
+    }
     let job = review.job;
     let when = returns(review, card.back, sight);
     out.text(&format!("job {job} {when}"), Role::Plain);
@@ -73,6 +78,7 @@ pub fn no(review: &Review, out: &mut Lines) {
         _ => out.text(&format!("job {job} gets your reason and goes on"), Role::Plain),
     }
     out.text("D, then s: and the job stops", Role::Muted);
+    out.text(&format!("u takes it back for {UNDO_SECONDS} s"), Role::Muted);
 }
 
 /// How it ended, and what may still be done.
@@ -117,7 +123,19 @@ pub fn outcome(review: &Review, sight: &Sight, out: &mut Lines) {
 fn right(review: &Review, grant: &Grant, sight: &Sight, out: &mut Lines) {
     for spent in &grant.spent {
         let at = sight.day(spent.at.wall);
-        out.text(&format!("done by attempt {} at {at}", spent.attempt), Role::Good);
+        let text = match spent.step {
+            Some(step) => format!("done as step {step} at {at}"),
+            None => format!("done by attempt {} at {at}", spent.attempt),
+        };
+        out.text(&text, Role::Good);
+    }
+    if let Some(step) = &review.step {
+        let role = match step.state {
+            StepState::Done(0) => Role::Good,
+            StepState::Done(_) | StepState::Lost => Role::Bad,
+            _ => Role::Plain,
+        };
+        out.text(&words::review::step_came_to(step.job, &step.state), role);
     }
     if review.state != ReviewState::Approved {
         return;
