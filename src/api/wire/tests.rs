@@ -75,7 +75,7 @@ fn hold() -> Hold {
 
 fn row() -> JobRow {
     JobRow {
-        step: None,
+        step: Some(crate::base::ReviewId(3)),
         id: JobId(42),
         name: "train".into(),
         team: "org/ml".into(),
@@ -215,8 +215,10 @@ fn a_page_of_jobs_reads_back() {
 fn a_job_reads_back_with_its_tasks_and_attempts() {
     let numbers = Reason::bare(Code::NoRoom).with("quota_gpu_milli", 4000u64).numbers;
     let eviction = fact::Eviction::whole(fact::Rule::ReclaimQuota, Some(JobId(57)), numbers);
+    let (job, state) = (JobId(43), crate::model::review::StepState::Lost);
+    let step = crate::model::review::Step { job, state, since: at(6) };
     let detail = page::JobDetail {
-        steps: Vec::new(),
+        steps: vec![(crate::base::ReviewId(3), step)],
         row: row(),
         tasks: vec![
             Task::pending(0, 0),

@@ -19,6 +19,7 @@ mod policies;
 mod random;
 mod requirements;
 mod returning;
+mod stepping;
 mod talking;
 mod telling;
 mod voters;
