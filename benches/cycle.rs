@@ -191,7 +191,7 @@ fn spec(team: usize, shape: usize, n: usize) -> JobSpec {
 }
 
 fn submit(specs: Vec<JobSpec>) -> Command {
-    let by = Actor { user: "ana".into(), uid: Some(0), in_job: None };
+    let by = Actor { user: "ana".into(), uid: Some(0), in_job: None, job_by: None };
     Command::Submit(Submit { jobs: specs, array: false, key: None, by, ended: Vec::new() })
 }
 

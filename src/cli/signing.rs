@@ -4,11 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::exit::{Failure, REFUSED};
-use crate::api::client::sign::{Pen, Unsigned, sign};
-use crate::base::Digest;
-use crate::link::Link;
-use crate::model::review::{Ballot, Cast, Review, Signature};
+use super::exit::Failure;
+use crate::link::{Link, Pen};
+use crate::model::review::{Cast, Review, Signature};
 
 /// The variable that names a key file where `--key` does not.
 const KEY_ENV: &str = "HOLDSHORT_SIGN_KEY";
@@ -42,23 +40,13 @@ impl Signing {
         if !self.sign {
             return Ok(None);
         }
-        if Digest::of(review.canonical().as_bytes()) != review.hash {
-            let what =
-                format!("the hash of {} is not that of its bytes; nothing was signed", review.id);
-            return Err(Failure::new(REFUSED, what, "do not answer it; look at `verify audit`"));
-        }
-        let booth = link.booth(review.id).await?;
-        let text = Ballot::of(&booth, review, cast).text();
-        let set =
-            |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let pen = Pen { agent: set(AGENT_ENV), key: self.key.clone().or_else(|| set(KEY_ENV)) };
-        let armoured = sign(&pen, &text).map_err(|Unsigned { what, hint }| {
-            Failure::new(
-                REFUSED,
-                format!("the vote was not signed, so it was not sent: {what}"),
-                hint,
-            )
-        })?;
-        Ok(Some(Box::new(Signature { key: String::new(), touched: false, armoured, text })))
+        Ok(Some(link.sign(review, cast, &pen(self.key.clone())).await?))
     }
+}
+
+/// With what this user signs: a key file that was named, else one of the environment, else what
+/// the SSH agent has.
+pub fn pen(key: Option<PathBuf>) -> Pen {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    Pen { agent: set(AGENT_ENV), key: key.or_else(|| set(KEY_ENV)) }
 }

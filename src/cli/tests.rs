@@ -315,7 +315,7 @@ impl Link for Scripted {
     fn resume(&self, _team: Option<Name>) -> Answer<'_, ()> {
         unscripted()
     }
-    fn drain(&self, _node: Name, _on: bool) -> Answer<'_, ()> {
+    fn drain(&self, _node: Name, _on: bool, _reason: Option<String>) -> Answer<'_, ()> {
         unscripted()
     }
     fn warn_node(&self, _node: Name, _left: Span) -> Answer<'_, ()> {

@@ -140,7 +140,7 @@ pub enum Linked {
     /// Give a review more time
     #[command(hide = true)]
     Extend(steer::Extend),
-    /// Take back a yes that was not used yet
+    /// Take back a yes that was not used yet, or your vote on an open review
     #[command(hide = true)]
     Revoke(steer::Revoke),
     /// Queue a copy of a job, changed if you like

@@ -262,7 +262,7 @@ const SCHEDULER: &[Key] = &[
 ];
 
 /// How nodes are chosen, by word.
-pub const PLACES: &[&str] = &["bin_pack", "spread"];
+pub const PLACES: &[&str] = &["bin_pack", "spread", "least_fragmentation"];
 
 /// From whose team a minimum run time is read, by word.
 pub const PROTECTIONS: &[&str] = &["lca", "queue"];
@@ -366,6 +366,9 @@ pub const ASSURANCES: &[&str] = &["any", "high"];
 /// How a job waits, by word.
 pub const WAITS: &[&str] = &["park", "hold", "freeze", "go"];
 
+/// When the console signs votes, by word.
+pub const SIGNS: &[&str] = &["needed", "always", "never"];
+
 const CONSOLE: &[Key] = &[
     key("theme", Kind::Text, "terminal", "Its colours: the name of a theme.")
         .env("HOLDSHORT_THEME"),
@@ -373,6 +376,14 @@ const CONSOLE: &[Key] = &[
     key("utc", Kind::Flag, "false", "Times in UTC instead of the local zone."),
     key("mouse", Kind::Flag, "false", "Use the mouse instead of leaving it to the terminal."),
     key("reduced_motion", Kind::Flag, "false", "Move nothing that need not move."),
+    key(
+        "sign",
+        Kind::OneOf(SIGNS),
+        "needed",
+        "When votes are signed: where a yes needs it, always or never.",
+    ),
+    key("sign_key", Kind::Path, "", "The key file that signs votes, if not what the agent has.")
+        .env("HOLDSHORT_SIGN_KEY"),
     key("keys", Kind::Keys, "", "Other keys: the name of an action and a key or a list of keys."),
 ];
 

@@ -280,6 +280,7 @@ fn cycle(over: &Effective) -> Cycle {
     let fallback = Cycle::default();
     let place = |key: &str| match text(over, key).as_deref() {
         Some("spread") => PlaceBy::Spread,
+        Some("least_fragmentation") => PlaceBy::LeastFragmentation,
         _ => PlaceBy::BinPack,
     };
     let number = |key: &str| amount(over, key);
@@ -318,6 +319,8 @@ fn console(over: &Effective) -> Console {
         utc: flag("console.utc"),
         mouse: flag("console.mouse"),
         reduced_motion: flag("console.reduced_motion"),
+        sign: text(over, "console.sign").unwrap_or_default(),
+        sign_key: text(over, "console.sign_key").map(PathBuf::from),
         keys: match over.get("console.keys") {
             Some(Value::Keys(keys)) => keys.clone(),
             _ => Vec::new(),

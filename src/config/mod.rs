@@ -110,6 +110,10 @@ pub struct Console {
     pub mouse: bool,
     /// Nothing moves that need not.
     pub reduced_motion: bool,
+    /// When votes are signed: `needed`, `always` or `never`.
+    pub sign: String,
+    /// The key file that signs them.
+    pub sign_key: Option<PathBuf>,
     /// Keys by action, where they differ.
     pub keys: Vec<(String, Vec<String>)>,
 }

@@ -44,6 +44,7 @@ const fn is_news(fact: &ReviewFact) -> bool {
     !matches!(
         fact,
         ReviewFact::Opened { .. }
+            | ReviewFact::LooksOn { .. }
             | ReviewFact::Left { .. }
             | ReviewFact::Told { .. }
             | ReviewFact::JobBooked { .. }

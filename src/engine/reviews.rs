@@ -189,7 +189,7 @@ fn beside(world: &World, by: &Actor, review: &Review, at: At) -> Beside {
         job_state: job.map(word).unwrap_or_default(),
         holds: job.map(|job| holds(job)).unwrap_or_default(),
         yes: number(yes.len()),
-        no: number(no.len()),
+        no: number(no.iter().filter(|vote| !vote.is_held()).count()),
         reader: reader(world, by, review, at.wall),
     }
 }
@@ -198,15 +198,17 @@ fn beside(world: &World, by: &Actor, review: &Review, at: At) -> Beside {
 fn reader(world: &World, by: &Actor, review: &Review, wall: Wall) -> Reader {
     let assurance = who::assurance(world, review, by, None);
     let sure = who::is_sure_enough(assurance, review.rule.assurance);
+    let own = review.standing_votes().filter(|vote| vote.by == by.user).last();
+    let voted = own.map(|vote| vote.verdict).filter(|_| by.in_job.is_none());
     let nobody =
-        |why: String| Reader { seat: None, own: false, why_not: Some(why), assurance, sure };
+        |why: String| Reader { seat: None, own: false, why_not: Some(why), assurance, sure, voted };
     match who::seat(world, review, by, wall) {
         Err(refusal) => nobody(refusal.to_string()),
         Ok(_) if !review.is_open() => nobody(format!("it is {}", review.state.word())),
         Ok(seat) => {
             let lacks = "a yes needs a signature of a hardware key that you touch";
             let why_not = (!sure).then(|| lacks.to_owned());
-            Reader { seat: Some(seat.of), own: seat.own, why_not, assurance, sure }
+            Reader { seat: Some(seat.of), own: seat.own, why_not, assurance, sure, voted }
         }
     }
 }

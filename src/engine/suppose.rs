@@ -51,7 +51,9 @@ pub fn suppose(
             let (team, by) = (team.clone(), by.clone());
             Command::Team { team, change: TeamChange::Set(Box::new(terms)), by, key: None }
         }
-        Supposition::Drain(node) => Command::Drain { node: node.clone(), on: true, by: by.clone() },
+        Supposition::Drain(node) => {
+            Command::Drain { node: node.clone(), on: true, reason: None, by: by.clone() }
+        }
     };
     outlook(world, &[command], at, FORECASTS)
 }

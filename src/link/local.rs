@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt};
 
-use super::{Answer, JobQuery, Link, LinkError, Piece, Stream};
+use super::{Answer, JobQuery, Link, LinkError, Pen, Piece, Stream, signed};
 use crate::api::client::follow::Heard;
 use crate::api::client::{CallError, Client};
 use crate::base::{JobId, Name, ReviewId, Span, Wall};
@@ -19,7 +19,7 @@ use crate::model::page::{
     Summary, TeamPage, Why,
 };
 use crate::model::program::Environment;
-use crate::model::review::{Ask, Booth, ReviewVerb};
+use crate::model::review::{Ask, Booth, Cast, Review, ReviewVerb, Signature};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 
@@ -118,8 +118,8 @@ impl Link for Local {
         answer(self.client.resume(team.map(|team| team.to_string())))
     }
 
-    fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
-        answer(async move { self.client.drain(&node, on).await })
+    fn drain(&self, node: Name, on: bool, reason: Option<String>) -> Answer<'_, ()> {
+        answer(async move { self.client.drain(&node, on, reason).await })
     }
 
     fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()> {
@@ -173,6 +173,15 @@ impl Link for Local {
 
     fn booth(&self, review: ReviewId) -> Answer<'_, Booth> {
         answer(self.client.booth(review))
+    }
+
+    fn sign<'a>(
+        &'a self,
+        review: &'a Review,
+        cast: Cast<'a>,
+        pen: &'a Pen,
+    ) -> Answer<'a, Box<Signature>> {
+        Box::pin(signed::vote(&self.client, review, cast, pen))
     }
 
     fn away(&self, from: Option<Name>, to: Option<Name>, until: Option<Wall>) -> Answer<'_, ()> {

@@ -4,6 +4,7 @@
 //! [`Link`], so that they are the same program everywhere.
 
 pub mod local;
+mod signed;
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
@@ -21,12 +22,13 @@ use crate::model::page::{
 };
 use crate::model::program::Environment;
 use crate::model::refusal::{Refusal, RefusalCode};
-use crate::model::review::{Ask, Booth, ReviewVerb};
+use crate::model::review::{Ask, Booth, Cast, Review, ReviewVerb, Signature};
 use crate::model::submission::Submission;
 use crate::model::team::TeamEdit;
 
 pub use crate::api::client::calls::JobQuery;
 pub use crate::api::client::follow::Piece;
+pub use crate::api::client::sign::Pen;
 
 /// Why a call brought nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -89,8 +91,8 @@ pub trait Link: Send + Sync {
     /// Lifts that.
     fn resume(&self, team: Option<Name>) -> Answer<'_, ()>;
 
-    /// Keeps new work from a node, or lets it come again.
-    fn drain(&self, node: Name, on: bool) -> Answer<'_, ()>;
+    /// Keeps new work from a node, or lets it come again; why is kept in the journal.
+    fn drain(&self, node: Name, on: bool, reason: Option<String>) -> Answer<'_, ()>;
 
     /// Says that a spot node is about to vanish, `left` from now.
     fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()>;
@@ -146,10 +148,18 @@ pub trait Link: Send + Sync {
 
     /// What this user must know to sign a vote on a review.
     fn booth(&self, _review: ReviewId) -> Answer<'_, Booth> {
-        Box::pin(async {
-            let what = "votes are not signed here";
-            Err(LinkError::Refused(Refusal::new(RefusalCode::Conflict, what, "vote without")))
-        })
+        Box::pin(async { Err(unsigned_here()) })
+    }
+
+    /// Signs a vote on a review as its reader was shown it; nothing is sent. The answer may take
+    /// as long as a person takes to confirm it or to touch a device.
+    fn sign<'a>(
+        &'a self,
+        _review: &'a Review,
+        _cast: Cast<'a>,
+        _pen: &'a Pen,
+    ) -> Answer<'a, Box<Signature>> {
+        Box::pin(async { Err(unsigned_here()) })
     }
 
     /// Hands all seats of somebody on for a while (this user's own unless said), or takes them
@@ -190,4 +200,10 @@ pub trait Link: Send + Sync {
 
     /// Makes the journal shorter; records dropped.
     fn compact(&self) -> Answer<'_, u64>;
+}
+
+/// There is no server that could check a signature.
+fn unsigned_here() -> LinkError {
+    let what = "votes are not signed here";
+    LinkError::Refused(Refusal::new(RefusalCode::Conflict, what, "vote without"))
 }

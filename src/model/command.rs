@@ -57,6 +57,9 @@ pub enum Command {
         node: Name,
         /// True to drain, false to undrain.
         on: bool,
+        /// Why, for those who will wonder.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
         /// Who.
         by: Actor,
     },

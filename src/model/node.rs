@@ -74,6 +74,9 @@ pub struct Drain {
     pub by: Name,
     /// Since when.
     pub since: At,
+    /// Why, if they said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A spot node is about to vanish.

@@ -16,6 +16,19 @@ pub struct Actor {
     /// has that job's rights and no others, whatever its uid says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_job: Option<JobId>,
+    /// How that was known; `None` for people, and in records that do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job_by: Option<Evidence>,
+}
+
+/// How it is known that somebody acts for a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// The process lives in the job's tree.
+    Tree,
+    /// It showed the job's token, from outside of the tree.
+    Token,
 }
 
 impl Actor {
@@ -26,7 +39,7 @@ impl Actor {
 
     /// The program itself: timers, health, reconciliation.
     pub fn system() -> Actor {
-        Actor { user: "holdshort".into(), uid: None, in_job: None }
+        Actor { user: "holdshort".into(), uid: None, in_job: None, job_by: None }
     }
 }
 

@@ -54,6 +54,7 @@ pub const SWITCHES: &[&str] = &[
     "fair_share",
     "reservation",
     "backfill",
+    "returns",
     "estimate",
     "ageing",
     "deadline",
@@ -110,6 +111,9 @@ pub enum PlaceBy {
     BinPack,
     /// The emptiest.
     Spread,
+    /// The one where least of the free devices becomes useless for the tasks that are usual here;
+    /// of those the fullest.
+    LeastFragmentation,
 }
 
 /// From whose team a reclaim's minimum runtime is read.

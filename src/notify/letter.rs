@@ -227,6 +227,7 @@ pub(super) mod tests {
             talk: Vec::new(),
             delegations: Vec::new(),
             opened: Default::default(),
+            leases: Default::default(),
             told: Vec::new(),
             decision: None,
             grant: None,

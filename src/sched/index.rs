@@ -5,6 +5,7 @@
 //! (checked by `invariants`).
 
 mod account;
+mod asks;
 mod holdings;
 mod order;
 mod urgency;
@@ -18,8 +19,10 @@ use crate::base::{JobId, Mono, Name, Wall};
 use crate::model::Resources;
 use crate::model::job::{Cause, Groups, Job, Placement, State, TaskState};
 use crate::model::page::{Counts, Lane, is_stuck};
+use crate::sched::board::moved::moves;
 use crate::sched::gangs;
 use crate::sched::index::account::account;
+use crate::sched::index::asks::Asks;
 use crate::sched::index::holdings::asked_on;
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::gang::Share;
@@ -75,6 +78,11 @@ impl Shape {
         plain.then(|| (self.request_of(share.id), share.tasks))
     }
 
+    /// Its jobs hold nothing yet.
+    fn is_new(&self) -> bool {
+        !self.grows && self.thaw.is_none()
+    }
+
     /// What the tasks of its next chunk ask for, equal ones once.
     pub fn requests(&self) -> impl Iterator<Item = &Resources> {
         self.chunk.iter().map(|share| self.request_of(share.id))
@@ -121,6 +129,8 @@ impl Use {
 pub struct Index {
     /// Jobs that want room, best first, by shape.
     pub(super) queue: OrdMap<Arc<Shape>, OrdSet<Place>>,
+    /// Those of them that hold nothing yet, by since when they wait.
+    waiting: OrdMap<Arc<Shape>, OrdSet<(Mono, JobId)>>,
     /// Room in use by node.
     pub(super) uses: OrdMap<Name, Use>,
     /// Units of countable resources: held, and of that being given back.
@@ -136,6 +146,8 @@ pub struct Index {
     pub(super) delays: OrdSet<(Mono, JobId)>,
     /// Jobs with promised room.
     pub(super) promised: OrdSet<JobId>,
+    /// Jobs that are being stopped in order to go on elsewhere, or have just been.
+    pub(super) moving: OrdSet<JobId>,
     /// Jobs for which room is kept, by from when on.
     pub(super) reserved: OrdSet<(Mono, JobId)>,
     /// Jobs that are being stopped, by since when.
@@ -166,13 +178,42 @@ pub struct Index {
     pub(super) cancels: OrdSet<(Mono, JobId)>,
     /// Ends of time limits, on the clock without down time.
     pub(super) limits: OrdSet<(Mono, JobId)>,
+    /// What tasks ask for.
+    asks: Asks,
 }
 
 impl Index {
     /// Adds what a job contributes.
     pub(super) fn insert(&mut self, job: &Job) {
+        self.asks.add(&job.spec);
+        self.insert_state(job);
+    }
+
+    /// Takes out what a job contributed.
+    pub(super) fn remove(&mut self, job: &Job) {
+        self.asks.sub(&job.spec);
+        self.remove_state(job);
+    }
+
+    /// Takes out what a job contributed before and adds what it does now.
+    pub(super) fn replace(&mut self, old: &Job, new: &Job) {
+        if Arc::ptr_eq(&old.spec, &new.spec) {
+            self.remove_state(old);
+            self.insert_state(new);
+        } else {
+            self.remove(old);
+            self.insert(new);
+        }
+    }
+
+    fn insert_state(&mut self, job: &Job) {
         if let Some((shape, place)) = wants(job) {
-            self.queue.entry(Arc::new(shape)).or_default().insert(place);
+            let shape = Arc::new(shape);
+            if shape.is_new() {
+                let waiting = self.waiting.entry(shape.clone()).or_default();
+                waiting.insert((job.since.now, job.id));
+            }
+            self.queue.entry(shape).or_default().insert(place);
         }
         for holding in holdings(job) {
             self.hold(&holding);
@@ -189,6 +230,7 @@ impl Index {
         if has_promises(job) {
             self.promised.insert(job.id);
         }
+        self.moving.extend(moves(job).map(|_| job.id));
         self.reserved.extend(job.reserved.iter().map(|reserved| (reserved.at, job.id)));
         if let State::Stopping(_) = job.state {
             self.stopping.insert((job.since.now, job.id));
@@ -211,9 +253,11 @@ impl Index {
         }
     }
 
-    /// Takes out what a job contributed.
-    pub(super) fn remove(&mut self, job: &Job) {
+    fn remove_state(&mut self, job: &Job) {
         if let Some((shape, place)) = wants(job) {
+            if shape.is_new() {
+                take(&mut self.waiting, &shape, &(job.since.now, job.id));
+            }
             take(&mut self.queue, &shape, &place);
         }
         for holding in holdings(job) {
@@ -235,6 +279,7 @@ impl Index {
         }
         urgency::remove(self, job);
         self.promised.remove(&job.id);
+        self.moving.remove(&job.id);
         if let Some(reserved) = &job.reserved {
             self.reserved.remove(&(reserved.at, job.id));
         }
@@ -313,6 +358,11 @@ impl Index {
         }
     }
 
+    /// What tasks with devices ask for.
+    pub fn asks(&self) -> &Asks {
+        &self.asks
+    }
+
     /// What a team holds and wants.
     pub fn account_of(&self, team: &str) -> Account {
         self.accounts.get(team).copied().unwrap_or_default()
@@ -386,6 +436,16 @@ impl Index {
     /// Jobs with promised room.
     pub fn promised_jobs(&self) -> impl Iterator<Item = JobId> + '_ {
         self.promised.iter().copied()
+    }
+
+    /// Jobs that want room and hold nothing yet, by what they ask for, with since when they wait.
+    pub fn waiting(&self) -> impl Iterator<Item = (&Arc<Shape>, &OrdSet<(Mono, JobId)>)> {
+        self.waiting.iter()
+    }
+
+    /// Jobs that are being stopped in order to go on elsewhere, or have just been.
+    pub fn moving(&self) -> impl Iterator<Item = JobId> + '_ {
+        self.moving.iter().copied()
     }
 
     /// Of each shape of jobs that want room the one that was submitted first, with its team.

@@ -11,13 +11,14 @@ use crate::model::fact::{Eviction, Rule};
 use crate::model::job::{GpuShare, Job, Placement, State, Task, TaskState};
 use crate::model::team::parent;
 use crate::model::{Fact, Resources};
+use crate::sched::board::Board;
 use crate::sched::ends::Ends;
 use crate::sched::future::estimate;
 use crate::sched::gangs;
 use crate::sched::index::{Index, Use};
 use crate::sched::plan::Plan;
 use crate::sched::policy::amounts::Amounts;
-use crate::sched::policy::fit::WHOLE;
+use crate::sched::policy::fit::{Grip, WHOLE};
 use crate::sched::policy::gates::over;
 use crate::sched::world::World;
 
@@ -38,7 +39,7 @@ pub fn check(world: &World, at: At) -> Vec<String> {
         broken.push("the expected ends differ from those put in order anew".into());
     }
     reviews::check(world, &mut broken);
-    promises(world, &mut broken);
+    promises(world, at, &mut broken);
     let mut plan = Plan::new(world, at);
     crate::sched::actions::cycle(&mut plan);
     let (facts, _) = plan.commit();
@@ -49,7 +50,7 @@ pub fn check(world: &World, at: At) -> Vec<String> {
 }
 
 /// No room is promised twice: what stays and what is promised fits.
-fn promises(world: &World, broken: &mut Vec<String>) {
+fn promises(world: &World, at: At, broken: &mut Vec<String>) {
     let mut promised: BTreeMap<&Name, Resources> = BTreeMap::new();
     let mut devices: BTreeMap<(&Name, u32), u64> = BTreeMap::new();
     for job in world.jobs() {
@@ -62,6 +63,17 @@ fn promises(world: &World, broken: &mut Vec<String>) {
             for share in &placement.gpus {
                 *devices.entry((&placement.node, share.index)).or_default() += share.milli;
             }
+        }
+    }
+    let board = Board::of(world, at);
+    for place in &board.held {
+        let name = &board.nodes[place.spot.node].name;
+        promised.entry(name).or_default().add(place.job.spec.request_of(place.group));
+        if let Grip::Known(shares) = &place.spot.grip {
+            let devices = &mut devices;
+            shares.iter().for_each(|share| {
+                *devices.entry((name, share.index)).or_default() += share.milli;
+            });
         }
     }
     for (name, promised) in promised {

@@ -285,10 +285,10 @@ impl World {
 
     /// Puts a job in place of what was known of it.
     pub(super) fn put_job(&mut self, job: Job) {
-        if let Some(old) = self.jobs.get(&job.id) {
-            self.index.remove(old);
+        match self.jobs.get(&job.id) {
+            Some(old) => self.index.replace(old, &job),
+            None => self.index.insert(&job),
         }
-        self.index.insert(&job);
         self.expect(&job);
         self.jobs.insert(job.id, Arc::new(job));
     }

@@ -217,8 +217,8 @@ impl Link for Demo {
         self.command(Command::Resume { team, by: owner() })
     }
 
-    fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
-        self.command(Command::Drain { node, on, by: owner() })
+    fn drain(&self, node: Name, on: bool, reason: Option<String>) -> Answer<'_, ()> {
+        self.command(Command::Drain { node, on, reason, by: owner() })
     }
 
     fn warn_node(&self, node: Name, left: Span) -> Answer<'_, ()> {

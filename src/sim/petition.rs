@@ -6,8 +6,11 @@ use crate::base::{Name, Span};
 use crate::model::action::{Action, Amount, Args, EffectClass, Json};
 use crate::model::review::{Ask, ReviewAct, ReviewCommand, ReviewVerb, Verdict, Wait};
 use crate::model::{Actor, Command};
-use crate::sim::fleet::Fleet;
+use crate::sim::fleet::{Due, Fleet};
 use crate::sim::site;
+
+/// Whoever looks at a review says so again, as a console does.
+const LOOKS_AGAIN: Span = Span::secs(20);
 
 /// Something with the reviews of a job, which is the newest of its name.
 #[derive(Debug, Clone)]
@@ -77,7 +80,12 @@ impl Fleet {
     /// Has somebody do something with the reviews of a job.
     pub(super) fn petition(&mut self, petition: &Petition) {
         let Some(job) = self.named(petition.job).cloned() else { return };
-        let own = Actor { user: job.owner.clone(), uid: job.owner_uid, in_job: Some(job.id) };
+        let own = Actor {
+            user: job.owner.clone(),
+            uid: job.owner_uid,
+            in_job: Some(job.id),
+            job_by: None,
+        };
         if let Move::Ask(ask) = &petition.step {
             let (job, ask) = (job.id, ask.clone());
             let command = ReviewCommand::Ask { job, ask, by: own };
@@ -109,6 +117,13 @@ impl Fleet {
             Move::Answer(text) => (own, ReviewVerb::Answer { text: text.to_owned() }),
             Move::Look(who) => (site::person(who), ReviewVerb::Look),
         };
+        if matches!(petition.step, Move::Look(_)) {
+            if !self.world.desk().get(review).is_some_and(|review| review.is_open()) {
+                return;
+            }
+            let again = Due::Petition(Box::new(petition.clone()));
+            self.agenda.put(self.at.now + LOOKS_AGAIN, again);
+        }
         let act = ReviewAct { review, verb, by, key: None };
         self.say(Command::Review(Box::new(ReviewCommand::Act(act))));
     }

@@ -132,5 +132,5 @@ fn team(name: &str) -> Team {
 /// Somebody of the simulation; anybody unknown is a stranger without rights.
 pub fn person(name: &str) -> Actor {
     let known = PEOPLE.iter().find(|(known, ..)| *known == name);
-    Actor { user: name.into(), uid: known.map(|(_, uid, _)| *uid), in_job: None }
+    Actor { user: name.into(), uid: known.map(|(_, uid, _)| *uid), in_job: None, job_by: None }
 }

@@ -70,7 +70,8 @@ fn pause_a_while(fleet: &mut Fleet) {
 fn drain_a_while(fleet: &mut Fleet) {
     let nodes: Vec<Name> = fleet.world.nodes().map(|node| node.name.clone()).collect();
     let Some(node) = fleet.dice.pick(&nodes).cloned() else { return };
-    let drain = |on| Command::Drain { node: node.clone(), on, by: site::person("carl") };
+    let drain =
+        |on| Command::Drain { node: node.clone(), on, reason: None, by: site::person("carl") };
     fleet.say(drain(true));
     let span = fleet.dice.span(Span::mins(5), Span::mins(60));
     fleet.agenda.put(fleet.at.now + span, Due::Say(Box::new(drain(false))));

@@ -1,6 +1,6 @@
 //! The console's memory and what events do to it. Pure: what shall happen outside is returned.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ratatui::layout::Rect;
 
@@ -8,7 +8,7 @@ use crate::base::{JobId, ReviewId, Span, duration};
 use crate::link::LinkError;
 use crate::model::Fact;
 use crate::model::page::EventRow;
-use crate::model::review::ReviewVerb;
+use crate::model::review::{LOOK_LEASE, ReviewVerb};
 use crate::tui::actions::{self, cancel, losses, undo::Undo};
 use crate::tui::event::{Deed, Effect, Event, Mouse};
 use crate::tui::feed::{Answer, Connection, Data, From, Rows, Want};
@@ -24,6 +24,8 @@ use crate::tui::section::Section;
 
 /// Rows of each section that are always fetched.
 const ROWS: usize = 200;
+/// That somebody looks at a review is said again after this: thrice before it is forgotten.
+const SAID_AGAIN: Span = Span(LOOK_LEASE.0 / 3);
 
 /// The console.
 pub struct App {
@@ -38,8 +40,8 @@ pub struct App {
     guard: EscapeGuard,
     alarms: Alarms,
     title: String,
-    /// Reviews of which was said that somebody here looks at them.
-    glances: BTreeSet<ReviewId>,
+    /// Reviews of which was said that somebody here looks at them, and when.
+    glances: BTreeMap<ReviewId, Span>,
     focused: Option<bool>,
     ended: bool,
 }
@@ -66,7 +68,7 @@ impl App {
             guard: EscapeGuard::default(),
             alarms: Alarms::default(),
             title: String::new(),
-            glances: BTreeSet::new(),
+            glances: BTreeMap::new(),
             focused: None,
             ended: false,
         }
@@ -109,17 +111,21 @@ impl App {
         let known = &self.glances;
         let shown: BTreeSet<ReviewId> = match (self.ended, self.ground.may_act()) {
             (true, _) => BTreeSet::new(),
-            (false, Ok(())) => shown.filter(|id| known.contains(id) || may(id)).collect(),
+            (false, Ok(())) => shown.filter(|id| known.contains_key(id) || may(id)).collect(),
             (false, Err(_)) => return,
         };
+        let now = self.ground.known.clock.console();
+        let fresh = |id: &ReviewId| known.get(id).is_some_and(|said| *said + SAID_AGAIN > now);
         let deed = |review, verb| Effect::Do(Deed::Review { review, verb: Box::new(verb) });
-        let came = shown.difference(known).map(|id| deed(*id, ReviewVerb::Look));
-        let went = known.difference(&shown).map(|id| deed(*id, ReviewVerb::Leave));
-        let said: Vec<Effect> = came.chain(went).collect();
+        let stays = shown.iter().filter(|id| !fresh(id)).map(|id| deed(*id, ReviewVerb::Look));
+        let went = known.keys().filter(|id| !shown.contains(id));
+        let went = went.map(|id| deed(*id, ReviewVerb::Leave));
+        let said: Vec<Effect> = stays.chain(went).collect();
         // Before the end of everything, if this is it.
         let at = out.iter().position(|effect| *effect == Effect::Quit).unwrap_or(out.len());
         out.splice(at..at, said);
-        self.glances = shown;
+        let when = |id: &ReviewId| known.get(id).copied().filter(|_| fresh(id)).unwrap_or(now);
+        self.glances = shown.iter().map(|id| (*id, when(id))).collect();
     }
 
     /// What is shown and so has to be fetched.
@@ -249,6 +255,9 @@ impl App {
             return;
         }
         self.undo.remember(&deed, &self.ground.known);
+        if let Deed::Signed { review, .. } = &deed {
+            self.ground.signing = Some(review.id);
+        }
         out.push(Effect::Do(deed));
     }
 
@@ -283,7 +292,9 @@ impl App {
         let going = self.ground.known.cancelling().next().map(|_| now + Span::secs(1));
         let wall = self.ground.known.clock.known().map(|at| at.wall.0.rem_euclid(60_000));
         let minute = wall.map(|past| now + Span(60_000 - u64::try_from(past).unwrap_or(0)));
-        let all = [pane, message, popup, lost, going, minute];
+        let looks = self.glances.values().min().map(|said| *said + SAID_AGAIN);
+        let looks = looks.filter(|_| self.ground.may_act().is_ok());
+        let all = [pane, message, popup, lost, going, minute, looks];
         all.into_iter().flatten().filter(|at| *at > now).min()
     }
 

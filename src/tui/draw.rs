@@ -75,6 +75,14 @@ fn footer(app: &App, canvas: &mut Canvas, area: Rect) {
         canvas.put((area.x + used + 2, area.y), room, "stops typing", Ink::Muted);
         return;
     }
+    if let Some(review) = app.ground.signing {
+        let text = format!("TOUCH YOUR KEY for {review}, or confirm it where the SSH agent asks");
+        let used = canvas.put((area.x + 1, area.y), area.width - 1, &text, Ink::NeedsYou);
+        let x = area.x + used + 3;
+        let room = area.right().saturating_sub(x);
+        canvas.put((x, area.y), room, "nothing is sent before", Ink::Muted);
+        return;
+    }
     let now = app.ground.known.clock.console();
     if let Some(message) = app.ground.messages.shown(now) {
         let used = canvas.put((area.x + 1, area.y), area.width - 1, &message.text, message.ink);

@@ -4,9 +4,10 @@
 //! them one by one and answers with [`Effect`]s.
 
 use crate::base::{JobId, Name, ReviewId, Wall};
+use crate::link::Pen;
 use crate::model::action::Action;
 use crate::model::command::Verb;
-use crate::model::review::ReviewVerb;
+use crate::model::review::{Review, ReviewVerb};
 use crate::model::team::TeamEdit;
 use crate::tui::feed::Data;
 use crate::tui::keys::Key;
@@ -123,6 +124,8 @@ pub enum Deed {
         node: Name,
         /// Keep it away.
         on: bool,
+        /// Why, if they said so.
+        reason: Option<String>,
     },
     /// Bytes for a job's terminal.
     Input {
@@ -153,6 +156,15 @@ pub enum Deed {
         /// What.
         verb: Box<ReviewVerb>,
     },
+    /// A vote that is signed first, which may take as long as a person takes to touch a key.
+    Signed {
+        /// The review as it was read.
+        review: Box<Review>,
+        /// The vote.
+        verb: Box<ReviewVerb>,
+        /// With what.
+        pen: Pen,
+    },
 }
 
 /// A text that somebody changes in an editor.
@@ -178,5 +190,14 @@ impl Deed {
     pub fn is_glance(&self) -> bool {
         let Deed::Review { verb, .. } = self else { return false };
         matches!(**verb, ReviewVerb::Look | ReviewVerb::Leave)
+    }
+
+    /// What is done with which review.
+    pub fn on_review(&self) -> Option<(ReviewId, &ReviewVerb)> {
+        match self {
+            Deed::Review { review, verb } => Some((*review, verb)),
+            Deed::Signed { review, verb, .. } => Some((review.id, verb)),
+            _ => None,
+        }
     }
 }

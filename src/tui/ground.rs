@@ -6,6 +6,7 @@ use std::sync::Arc;
 use chrono::{FixedOffset, Local};
 
 use crate::base::{JobId, ReviewId, Span, Wall};
+use crate::link::Pen;
 use crate::tui::actions::{Keymap, TABLE};
 use crate::tui::keys::Key;
 use crate::tui::known::Known;
@@ -63,6 +64,22 @@ pub struct Options {
     pub open: Open,
     /// Starts the server of this place, where that can be done.
     pub starter: Option<Starter>,
+    /// When votes are signed.
+    pub signs: Signs,
+    /// With what.
+    pub pen: Pen,
+}
+
+/// When votes from here are signed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Signs {
+    /// A yes that would not be sure enough without.
+    #[default]
+    Needed,
+    /// Every vote.
+    Always,
+    /// None.
+    Never,
 }
 
 /// Starts the server; blocks until it answers, or says why it does not.
@@ -93,6 +110,8 @@ impl Default for Options {
             zone: None,
             open: Open::Home,
             starter: None,
+            signs: Signs::Needed,
+            pen: Pen::default(),
         }
     }
 }
@@ -185,6 +204,8 @@ pub struct Ground {
     pub utc: bool,
     /// The mouse is ours.
     pub mouse: bool,
+    /// The review on which a vote is being signed.
+    pub signing: Option<ReviewId>,
 }
 
 impl Ground {
@@ -199,6 +220,7 @@ impl Ground {
             size,
             utc,
             mouse,
+            signing: None,
         }
     }
 

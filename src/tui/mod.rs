@@ -33,6 +33,6 @@ pub mod widgets;
 
 pub use app::App;
 pub use draw::draw;
-pub use ground::{Open, Options, Starter};
+pub use ground::{Open, Options, Signs, Starter};
 pub use main_loop::{Problem, run};
 pub use stage::Stage;

@@ -24,14 +24,15 @@ fn config(more: &str) -> String {
     )
 }
 
-struct Office {
-    place: Place,
-    runtime: tokio::runtime::Runtime,
+/// An installation with one person, who is asked.
+pub struct Office {
+    pub place: Place,
+    pub runtime: tokio::runtime::Runtime,
     job: JobId,
 }
 
 impl Office {
-    fn new(more: &str) -> Office {
+    pub fn new(more: &str) -> Office {
         let place = Place::new(&config(more));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let job = JobId(place.submit("", "sleep 600"));
@@ -44,7 +45,7 @@ impl Office {
     }
 
     /// The job's owner asks for it.
-    fn ask(&self, what: &str) -> Review {
+    pub fn ask(&self, what: &str) -> Review {
         let args = Args::Here(format!("{{\"argv\":[\"drop\",\"{what}\"]}}"));
         let action = Action {
             kind: "command".into(),
@@ -112,7 +113,7 @@ impl Office {
         (ran.code, ran.out + &ran.err)
     }
 
-    fn sound(&self) -> Value {
+    pub fn sound(&self) -> Value {
         let found = self.place.json("verify audit");
         assert_eq!(found["faults"].as_array().unwrap().len(), 0, "{found}");
         found

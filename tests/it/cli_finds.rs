@@ -31,12 +31,16 @@ fn a_drain_that_cannot_wait_sends_back_what_can_come_back() {
     let stays = world.submit(&small, "exec sleep 300");
     world.until_state(&back, "running");
     world.until_state(&stays, "running");
-    let said = world.run(&["drain", &node, "--now"]);
+    let said = world.run(&["drain", &node, "--now", "--reason", "new disk"]);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.err.ends_with(&format!("go on to their end: {stays}\n")), "{said:?}");
     world.until_state(&back, "queued");
     let why = world.ok(&["why", &back]);
     assert!(why.contains(&format!("holdshort undrain {node}")), "{why}");
+    assert!(world.ok(&["nodes"]).contains(": \"new disk\""), "{}", world.ok(&["nodes"]));
+    assert_eq!(world.json(&["nodes"])["nodes"][0]["drain"]["reason"], "new disk");
+    let events = world.ok(&["events"]);
+    assert!(events.contains(&format!("node {node} drained by ")) && events.contains("new disk"));
     world.ok(&["undrain", &node]);
     world.until_state(&back, "running");
     world.ok(&["cancel", "--yes", &back, &stays]);

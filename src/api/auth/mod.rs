@@ -18,6 +18,7 @@ use nix::unistd::Pid;
 use crate::base::{JobId, Name};
 use crate::engine::Handle;
 use crate::model::Actor;
+use crate::model::people::Evidence;
 
 /// Knows processes, tokens and people.
 pub trait Registry: Clone + Send + Sync + 'static {
@@ -97,11 +98,11 @@ pub fn actor(
         return Err(Stranger::Gone);
     }
     let by_token = header.map(|header| token_job(registry, header)).transpose()?;
-    Ok(Actor {
-        user: registry.user_of(peer.uid),
-        uid: Some(peer.uid),
-        in_job: peer.in_job.or(by_token),
-    })
+    // The tree says more than a token, which may have been handed on.
+    let of_tree = peer.in_job.map(|job| (job, Evidence::Tree));
+    let of_job = of_tree.or(by_token.map(|job| (job, Evidence::Token)));
+    let (in_job, job_by) = of_job.unzip();
+    Ok(Actor { user: registry.user_of(peer.uid), uid: Some(peer.uid), in_job, job_by })
 }
 
 fn token_job(registry: &impl Registry, header: &str) -> Result<JobId, Stranger> {
@@ -146,7 +147,7 @@ pub(crate) mod tests {
     #[test]
     fn a_person_is_known_by_uid() {
         let peer = meet(&NOBODY, 7, 8, own_pid());
-        let ana = Actor { user: "user7".into(), uid: Some(7), in_job: None };
+        let ana = Actor { user: "user7".into(), uid: Some(7), in_job: None, job_by: None };
         assert_eq!(actor(&NOBODY, &peer, None), Ok(ana));
     }
 
@@ -157,7 +158,8 @@ pub(crate) mod tests {
         let registry = Fixed { in_job: Some((pid, JobId(4))), token };
         let peer = meet(&registry, 0, 0, own_pid());
         for header in [None, Some("Bearer t")] {
-            assert_eq!(actor(&registry, &peer, header).unwrap().in_job, Some(JobId(4)));
+            let found = actor(&registry, &peer, header).unwrap();
+            assert_eq!((found.in_job, found.job_by), (Some(JobId(4)), Some(Evidence::Tree)));
         }
     }
 
@@ -168,6 +170,8 @@ pub(crate) mod tests {
         let by = |header| actor(&registry, &peer, Some(header)).map(|actor| actor.in_job);
         assert_eq!(by("Bearer t"), Ok(Some(JobId(9))));
         assert_eq!(by("bearer  t "), Ok(Some(JobId(9))));
+        let found = actor(&registry, &peer, Some("Bearer t")).unwrap();
+        assert_eq!(found.job_by, Some(Evidence::Token));
         assert_eq!(by("Bearer x"), Err(Stranger::BadToken));
         assert_eq!(by("Basic t"), Err(Stranger::NotBearer));
         assert_eq!(by("t"), Err(Stranger::NotBearer));

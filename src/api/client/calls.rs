@@ -11,8 +11,8 @@ use crate::api::wire::list::JobList;
 use crate::api::wire::plan::{PlanDocument, PlanRequest};
 use crate::api::wire::receipt::{Compacted, Looked, Receipt};
 use crate::api::wire::requests::{
-    LimitRequest, LookedRequest, PauseRequest, ResizeRequest, ResumeRequest, StopRequest,
-    WarningRequest,
+    DrainRequest, LimitRequest, LookedRequest, PauseRequest, ResizeRequest, ResumeRequest,
+    StopRequest, WarningRequest,
 };
 use crate::api::wire::status;
 use crate::api::wire::submission::SubmitRequest;
@@ -217,10 +217,11 @@ impl Client {
     ///
     /// # Errors
     /// As every call.
-    pub async fn drain(&self, node: &str, on: bool) -> Call<()> {
+    pub async fn drain(&self, node: &str, on: bool, reason: Option<String>) -> Call<()> {
         let verb = if on { "drain" } else { "undrain" };
         let node = segment(node);
-        self.done(Ask::post(format!("/api/v1/nodes/{node}/{verb}")).keyed()).await
+        let ask = Ask::post(format!("/api/v1/nodes/{node}/{verb}"));
+        self.done(ask.json(&DrainRequest { reason })?.keyed()).await
     }
 
     /// Says that a spot node is about to vanish.

@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_fact_is_shown_with_the_job_that_caused_it_not_its_owner() {
-        let by = Actor { user: "ana".into(), uid: Some(7), in_job: Some(JobId(4)) };
+        let by = Actor { user: "ana".into(), uid: Some(7), in_job: Some(JobId(4)), job_by: None };
         let command = Command::Resume { team: None, by };
         assert_eq!(command.author().map(Actor::shown).as_deref(), Some("job 4"));
         assert_eq!(Command::Tick.author(), None);

@@ -1,7 +1,9 @@
 //! What a request says, or a problem that says what is wrong with it.
 
 use axum::Json;
-use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Path, Query, Request};
+use axum::extract::{
+    ConnectInfo, FromRequest, FromRequestParts, OptionalFromRequest, Path, Query, Request,
+};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use bytes::{Bytes, BytesMut};
@@ -113,6 +115,18 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
                 Err(Fault::new(rejection.status(), "usage", rejection.body_text(), hint))
             }
         }
+    }
+}
+
+/// Nothing, if the request does not even say of what kind its body is.
+impl<S: Send + Sync, T: DeserializeOwned> OptionalFromRequest<S> for Body<T> {
+    type Rejection = Fault;
+
+    async fn from_request(request: Request, state: &S) -> Result<Option<Body<T>>, Fault> {
+        if !request.headers().contains_key(header::CONTENT_TYPE) {
+            return Ok(None);
+        }
+        <Body<T> as FromRequest<S>>::from_request(request, state).await.map(Some)
     }
 }
 

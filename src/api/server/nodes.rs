@@ -10,7 +10,7 @@ use crate::api::wire::history::History;
 use crate::api::wire::node::NodeList;
 use crate::api::wire::problem::Problem;
 use crate::api::wire::receipt::Receipt;
-use crate::api::wire::requests::WarningRequest;
+use crate::api::wire::requests::{DrainRequest, WarningRequest};
 use crate::api::wire::summary::Summary;
 use crate::base::Span;
 use crate::model::{Actor, Command};
@@ -42,28 +42,30 @@ pub async fn history(State(app): State<App>, Caller(by): Caller) -> Answer<Json<
 
 /// Keeps new work from a node.
 #[utoipa::path(post, path = "/api/v1/nodes/{name}/drain", tag = "nodes",
-    params(("name" = String, Path)), responses(
+    params(("name" = String, Path)), request_body = Option<DrainRequest>, responses(
     (status = 200, body = Receipt),
     (status = "default", body = Problem, content_type = "application/problem+json")))]
 pub async fn drain(
     State(app): State<App>,
     Caller(by): Caller,
     Place(name): Place<String>,
+    request: Option<Body<DrainRequest>>,
 ) -> Answer<Json<Receipt>> {
-    switch(&app, name, true, by).await
+    switch(&app, name, true, request, by).await
 }
 
 /// Lets new work come to a node again.
 #[utoipa::path(post, path = "/api/v1/nodes/{name}/undrain", tag = "nodes",
-    params(("name" = String, Path)), responses(
+    params(("name" = String, Path)), request_body = Option<DrainRequest>, responses(
     (status = 200, body = Receipt),
     (status = "default", body = Problem, content_type = "application/problem+json")))]
 pub async fn undrain(
     State(app): State<App>,
     Caller(by): Caller,
     Place(name): Place<String>,
+    request: Option<Body<DrainRequest>>,
 ) -> Answer<Json<Receipt>> {
-    switch(&app, name, false, by).await
+    switch(&app, name, false, request, by).await
 }
 
 /// Says that a spot node is about to vanish: what runs there saves itself and queues again.
@@ -82,8 +84,15 @@ pub async fn warning(
     Ok(Json(Receipt::new(receipt.seq, &receipt.jobs)))
 }
 
-async fn switch(app: &App, name: String, on: bool, by: Actor) -> Answer<Json<Receipt>> {
-    let command = Command::Drain { node: name.into(), on, by };
+async fn switch(
+    app: &App,
+    name: String,
+    on: bool,
+    request: Option<Body<DrainRequest>>,
+    by: Actor,
+) -> Answer<Json<Receipt>> {
+    let reason = request.and_then(|Body(request)| request.reason);
+    let command = Command::Drain { node: name.into(), on, reason, by };
     let receipt = app.handle.command(command).await?;
     Ok(Json(Receipt::new(receipt.seq, &receipt.jobs)))
 }

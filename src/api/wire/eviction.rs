@@ -84,6 +84,8 @@ impl TryFrom<Eviction> for fact::Eviction {
             taker: from.taker.map(JobId),
             ranks: from.ranks,
             moved: from.moved,
+            // Where it goes is in the numbers, for readers.
+            to: Vec::new(),
             by: from.by.map(Into::into),
             numbers: name_map(from.numbers),
         })

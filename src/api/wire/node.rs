@@ -96,6 +96,9 @@ pub struct Drain {
     pub since: Time,
     /// The same on the scheduler's clock.
     pub since_mono: u64,
+    /// Why, if they said so.
+    #[serde(default)]
+    pub reason: Option<String>,
 }
 
 /// A spot node is about to vanish.
@@ -199,7 +202,8 @@ impl From<&NodeRow> for Node {
         };
         let drain = row.drain.as_ref().map(|drain| {
             let (since, since_mono) = split(drain.since);
-            Drain { by: drain.by.to_string(), since, since_mono }
+            let reason = drain.reason.clone();
+            Drain { by: drain.by.to_string(), since, since_mono, reason }
         });
         Node {
             name: row.name.to_string(),
@@ -227,6 +231,7 @@ impl From<Node> for NodeRow {
         let drain = from.drain.map(|drain| model::node::Drain {
             by: drain.by.into(),
             since: join(drain.since, drain.since_mono),
+            reason: drain.reason,
         });
         NodeRow {
             on_gpus: from.gpu_jobs.into_iter().map(Into::into).collect(),

@@ -27,6 +27,14 @@ pub struct ResumeRequest {
     pub team: Option<String>,
 }
 
+/// Keep new work from a node, or let it come again. A request without a body says no reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DrainRequest {
+    /// Why, for those who will wonder.
+    pub reason: Option<String>,
+}
+
 /// A spot node is about to vanish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -79,7 +79,7 @@ pub struct TeamShown {
 pub struct CycleShown {
     /// Actions and policies that are switched off.
     pub off: Vec<String>,
-    /// `bin_pack` or `spread`, for tasks with GPUs.
+    /// `bin_pack`, `spread` or `least_fragmentation`, for tasks with GPUs.
     pub place_gpu: String,
     /// The same for tasks without.
     pub place_cpu: String,

@@ -190,7 +190,7 @@ fn node() -> NodeRow {
         foreign: Resources::default(),
         on_gpus: vec![page::OnGpu { index: gpu().index, job: JobId(4), milli: 500 }],
         gpus: vec![gpu()],
-        drain: Some(Drain { by: "ana".into(), since: at(3) }),
+        drain: Some(Drain { by: "ana".into(), since: at(3), reason: Some("new disk".to_owned()) }),
         warning: Some(Warning { by: "ana".into(), since: at(3), due: at(9) }),
         tasks: 2,
     }

@@ -66,6 +66,7 @@ words!("confidence" Confidence {
 words!("placement" PlaceBy {
     BinPack = "bin_pack",
     Spread = "spread",
+    LeastFragmentation = "least_fragmentation",
 });
 
 words!("protection" ReclaimProtection {

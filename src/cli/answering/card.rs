@@ -2,6 +2,7 @@
 //! was compared and checked, who decides, what silence, a yes and a no lead to, and apart from it
 //! what the asker says.
 
+use crate::base::duration;
 use crate::model::page::ReviewCard;
 use crate::model::review::ReviewState;
 use crate::view::describe::review::{Lines, card as parts, people, silence, then};
@@ -82,7 +83,12 @@ pub fn stands(card: &ReviewCard) -> String {
         }
         ReviewState::Open => {
             let until = review.deadline.rfc3339();
-            format!("{} is open until {until}, {yes} of {need} yes", review.id)
+            let held = review.held_no().and_then(|no| no.from);
+            let held = held.map_or_else(String::new, |from| {
+                let left = duration::short(from.since(card.at.wall));
+                format!("; a no counts in {left}, `holdshort revoke {}` takes it back", review.id)
+            });
+            format!("{} is open until {until}, {yes} of {need} yes{held}", review.id)
         }
         state => {
             let stop = review.decision.as_ref().is_some_and(|decision| decision.stop);

@@ -50,7 +50,7 @@ fn checked(review: &Review, hash: &str) -> Result<String, Failure> {
 fn question(proof: &Proof, effect: EffectClass) -> String {
     match proof {
         Proof::Again => "Type yes to say yes: ".to_owned(),
-        proof => format!("{} ", proof.asks(effect)),
+        proof => format!("{}\n> ", proof.asks(effect)),
     }
 }
 

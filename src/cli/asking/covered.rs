@@ -1,5 +1,5 @@
-//! What a command line would run, read from the disk: the executable and, for an interpreter, the
-//! files that it is told to run.
+//! What a command line would run, read from the disk: the executable, what stands behind a wrapper
+//! such as `sudo`, and for an interpreter the files that it is told to run.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -12,6 +12,7 @@ use crate::base::{Digest, Name};
 use crate::cli::exit::Failure;
 use crate::model::action::FileLine;
 use crate::model::action::command::{CommandLine, scripts};
+use crate::model::action::wrapped::{Inner, inside};
 
 /// Where executables are looked for if nobody says.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -42,7 +43,7 @@ pub fn look(argv: Vec<String>, cwd: &Path, env: &[Name]) -> Result<Covered, Fail
             "holdshort gate --effect external -- CMD",
         ));
     };
-    let program = find(name, cwd).ok_or_else(|| {
+    let program = find(name, cwd, None).ok_or_else(|| {
         let what = format!("there is no executable `{name}`");
         Failure::usage(what, "what would run must be there when it is asked for")
     })?;
@@ -52,12 +53,11 @@ pub fn look(argv: Vec<String>, cwd: &Path, env: &[Name]) -> Result<Covered, Fail
     };
     let mut seen = Vec::new();
     let executable = read(&program, &mut seen).map_err(|error| unreadable(&program, &error))?;
-    let is_file = |word: &str| cwd.join(word).is_file();
     let (mut covered, mut not_covered) = (Vec::new(), Vec::new());
-    for word in scripts(&argv, is_file) {
-        match read(&cwd.join(word), &mut seen) {
-            Ok(line) => covered.push(line),
-            Err(_) => not_covered.push(word.to_owned()),
+    for (word, path) in files(&argv, cwd) {
+        match path.map(|path| read(&path, &mut seen)) {
+            Some(Ok(line)) => covered.push(line),
+            Some(Err(_)) | None => not_covered.push(word),
         }
     }
     let value = |name: &Name| (name.clone(), std::env::var(&**name).ok());
@@ -65,6 +65,28 @@ pub fn look(argv: Vec<String>, cwd: &Path, env: &[Name]) -> Result<Covered, Fail
     let env = env.iter().map(value).collect();
     let line = CommandLine { argv, cwd, executable, scripts: covered, env };
     Ok(Covered { line, program, unreadable: not_covered, seen })
+}
+
+/// The files that would be run besides the executable, with the words that name them: those of an
+/// interpreter, and what stands behind wrappers with theirs.
+fn files(argv: &[String], cwd: &Path) -> Vec<(String, Option<PathBuf>)> {
+    let mut found: Vec<(String, Option<PathBuf>)> = Vec::new();
+    let mut add = |word: &str, path: Option<PathBuf>| {
+        if !found.iter().any(|(_, known)| known.is_some() && *known == path) {
+            found.push((word.to_owned(), path));
+        }
+    };
+    let outer = Inner { argv, dir: None, path: None };
+    for (depth, inner) in std::iter::once(outer).chain(inside(argv)).enumerate() {
+        let dir = inner.dir.map_or_else(|| cwd.to_owned(), |dir| cwd.join(dir));
+        if let Some(program) = inner.argv.first().filter(|_| depth > 0) {
+            add(program, find(program, &dir, inner.path));
+        }
+        for word in scripts(inner.argv, |word: &str| dir.join(word).is_file()) {
+            add(word, Some(dir.join(word)));
+        }
+    }
+    found
 }
 
 impl Covered {
@@ -90,14 +112,15 @@ fn print_of(file: &std::fs::Metadata) -> Print {
 }
 
 /// The file that would be executed, as the shell finds it.
-fn find(name: &str, cwd: &Path) -> Option<PathBuf> {
+fn find(name: &str, cwd: &Path, path: Option<&str>) -> Option<PathBuf> {
     let runs = |path: &Path| {
         path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
     };
     if name.contains('/') {
         return Some(cwd.join(name)).filter(|path| runs(path));
     }
-    let path = std::env::var_os("PATH").unwrap_or_else(|| PATH.into());
+    let path = path.map(Into::into).or_else(|| std::env::var_os("PATH"));
+    let path = path.unwrap_or_else(|| PATH.into());
     std::env::split_paths(&path).map(|dir| cwd.join(dir).join(name)).find(|path| runs(path))
 }
 
@@ -156,6 +179,33 @@ mod tests {
         script(dir.path(), "go.sh", "#!/bin/sh\necho 2\n");
         assert!(!by.is_as_it_was());
         assert_ne!(seen(dir.path(), "sh go.sh x").unwrap().line, by.line);
+    }
+
+    #[test]
+    fn a_wrapper_hides_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        script(dir.path(), "go.sh", "#!/bin/sh\necho 1\n");
+        let first = Digest::of(b"#!/bin/sh\necho 1\n");
+        let lines = [
+            "env A=1 ./go.sh x",
+            "nice -n 5 ./go.sh",
+            "timeout 5 sh go.sh",
+            "nohup env -u B nice sh ./go.sh",
+        ];
+        let digests = |line: &str| -> Vec<Digest> {
+            seen(dir.path(), line).unwrap().line.scripts.iter().map(|file| file.digest).collect()
+        };
+        for line in lines {
+            assert!(digests(line).contains(&first), "{line}: {:?}", digests(line));
+        }
+        let inner = seen(dir.path(), "timeout 5 sh go.sh").unwrap();
+        assert!(inner.files().contains("/timeout, ") && inner.files().contains("/sh, "));
+        script(dir.path(), "go.sh", "#!/bin/sh\necho 2\n");
+        for line in lines {
+            assert!(!digests(line).contains(&first), "{line}");
+        }
+        let missing = seen(dir.path(), "env A=1 surely-no-such-program").unwrap();
+        assert_eq!(missing.unreadable, ["surely-no-such-program"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::link::Link;
 use crate::sim::demo::Demo;
 use crate::tui::actions::Keymap;
-use crate::tui::{self, Open, Options, Stage, shot, theme};
+use crate::tui::{self, Open, Options, Signs, Stage, shot, theme};
 
 /// How the console shall look.
 #[derive(Debug, Clone, Default, Args)]
@@ -103,6 +103,12 @@ pub fn configured(config: &Config, theme: Option<&str>) -> Result<Options, Failu
         utc: console.utc,
         mouse: console.mouse,
         reduced_motion: console.reduced_motion,
+        signs: match console.sign.as_str() {
+            "always" => Signs::Always,
+            "never" => Signs::Never,
+            _ => Signs::Needed,
+        },
+        pen: crate::cli::signing::pen(console.sign_key.clone()),
         ..Options::default()
     })
 }

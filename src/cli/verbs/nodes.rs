@@ -30,6 +30,9 @@ pub struct Drain {
     /// Do not wait for jobs that say how they come back
     #[arg(long)]
     now: bool,
+    /// Why; kept in the journal and shown to those who wonder
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
 }
 
 /// `undrain`.
@@ -38,6 +41,9 @@ pub struct Undrain {
     /// The node
     #[arg(value_name = "NODE", value_parser = node)]
     node: Name,
+    /// Why; kept in the journal
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
 }
 
 fn node(text: &str) -> Result<Name, String> {
@@ -67,7 +73,7 @@ impl Drain {
     /// # Errors
     /// The server's.
     pub async fn run(self, session: &Session, link: &dyn Link) -> Outcome {
-        link.drain(self.node.clone(), true).await?;
+        link.drain(self.node.clone(), true, self.reason.clone()).await?;
         if self.now {
             let stay = emptied(link, &self.node).await?;
             if !stay.is_empty() {
@@ -140,7 +146,7 @@ impl Undrain {
     /// # Errors
     /// The server's.
     pub async fn run(self, _session: &Session, link: &dyn Link) -> Outcome {
-        link.drain(self.node, false).await?;
+        link.drain(self.node, false, self.reason).await?;
         Ok(OK)
     }
 }

@@ -160,7 +160,7 @@ impl Extend {
 }
 
 impl Revoke {
-    /// Takes a yes back that was not used yet.
+    /// Takes back a yes that was not used yet, or the caller's vote on an open review.
     ///
     /// # Errors
     /// The server's.

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::limit;
 use crate::api::wire::review::requests::ActionRequest;
-use crate::base::{ReviewId, Span};
+use crate::base::{ReviewId, Span, duration};
 use crate::cli::answering::{self, Pick, card, consent, must_be_open, picked, refused};
 use crate::cli::args::values;
 use crate::cli::exit::{Failure, Outcome};
@@ -45,6 +45,9 @@ pub struct Approve {
     /// And until then: 18:00, `tomorrow 08:00`, +2h
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
+    /// It takes effect after this, a minute at most; until then `revoke` undoes it: 10s
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    undo: Option<Span>,
     #[command(flatten)]
     signing: Signing,
 }
@@ -62,6 +65,9 @@ pub struct Deny {
     /// And the job stops
     #[arg(long)]
     stop: bool,
+    /// It takes effect after this, a minute at most; until then `revoke` undoes it: 10s
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    undo: Option<Span>,
     #[command(flatten)]
     signing: Signing,
 }
@@ -110,7 +116,7 @@ impl Approve {
             reason: self.reason,
             hash: Some(hash),
             version: Some(card.review.version),
-            undo: Span::ZERO,
+            undo: self.undo.unwrap_or_default(),
             uses,
             until,
             signature,
@@ -180,7 +186,7 @@ impl Deny {
             reason: Some(reason),
             hash: None,
             version: None,
-            undo: Span::ZERO,
+            undo: self.undo.unwrap_or_default(),
             uses: None,
             until: None,
             signature,

@@ -66,6 +66,15 @@ pub(super) fn json(fact: &ReviewFact, bound: Option<&Review>) -> Json {
     Json::object(pairs)
 }
 
+/// An entry of version 1 could not say all of it.
+pub(super) fn is_of_second_version(fact: &ReviewFact) -> bool {
+    match fact {
+        ReviewFact::Counts { .. } | ReviewFact::TakenBack { .. } => true,
+        ReviewFact::Voted { vote } => vote.from.is_some(),
+        _ => false,
+    }
+}
+
 fn said(fact: &ReviewFact, bound: Option<&Review>) -> Json {
     match fact {
         ReviewFact::Requested(asked) => requested(asked),
@@ -96,7 +105,12 @@ fn said(fact: &ReviewFact, bound: Option<&Review>) -> Json {
         ReviewFact::Extended { deadline, by } => {
             object(&[("expires_at", wall(Some(*deadline))), ("by", name(by.as_ref()))])
         }
-        ReviewFact::Opened { by } | ReviewFact::Left { by } => object(&[("by", text(by))]),
+        ReviewFact::Counts { by, seat } | ReviewFact::TakenBack { by, seat } => {
+            object(&[("by", text(by)), ("seat", text(seat))])
+        }
+        ReviewFact::Opened { by, .. }
+        | ReviewFact::LooksOn { by, .. }
+        | ReviewFact::Left { by } => object(&[("by", text(by))]),
         ReviewFact::Told { delivery } => told(delivery),
         ReviewFact::Decided { decision, grant } => object(&[
             ("decision", decided(decision)),
@@ -217,7 +231,7 @@ fn voted(vote: &Vote) -> Json {
             ("armoured", text(&signature.armoured)),
         ])
     });
-    object(&[
+    let mut pairs = vec![
         ("by", text(&vote.by)),
         ("uid", optional(vote.uid, |uid| number(uid.into()))),
         ("seat", text(&vote.seat)),
@@ -229,7 +243,10 @@ fn voted(vote: &Vote) -> Json {
         ("until", wall(vote.until)),
         ("self", flag(vote.own)),
         ("signature", signature),
-    ])
+    ];
+    // Of version 2.
+    pairs.extend(vote.from.map(|from| ("effective_at", wall(Some(from)))));
+    object(&pairs)
 }
 
 fn words(said: &Said) -> Json {

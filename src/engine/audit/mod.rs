@@ -4,24 +4,33 @@
 //! journal's: so it outlives the journal's records, which compaction drops. The store binds each
 //! entry to all before it, in the transaction of the commit. [`entries`] makes them, [`facts`]
 //! says what a fact is in an entry, [`check`] compares with the journal, [`mod@file`] is the
-//! exported form and its check. What stands in an entry of version 1 never changes: a new field is
-//! a new version, or the comparison with an older journal fails.
+//! exported form and its check. What stands in an entry of a version never changes: a new field is
+//! a new version, or the comparison with an older journal fails. An entry is of the lowest version
+//! that says all of its record, so that older records give the same entry as when they were new.
 
 pub mod check;
 mod facts;
 pub mod file;
+#[cfg(test)]
+mod version_tests;
 
 use crate::base::ReviewId;
 use crate::model::action::Json;
 use crate::model::command::Command;
 use crate::model::fact::{Fact, Record};
+use crate::model::people::{Actor, Evidence};
 use crate::model::ports::journal::Audited;
 use crate::model::review::ReviewCommand;
 use crate::sched::World;
 use facts::{flag, name, number, object, optional, text};
 
-/// The version of the entries that are written.
-const VERSION: u64 = 1;
+/// The version of an entry. Version 2 tells a process in a job's tree from one that showed the
+/// job's token, and knows votes that can be taken back.
+fn version(command: &Command, fact: &Fact) -> u64 {
+    let evidence = command.author().is_some_and(|by| by.job_by.is_some());
+    let back = matches!(fact, Fact::Review { fact, .. } if facts::is_of_second_version(fact));
+    if evidence || back { 2 } else { 1 }
+}
 
 /// What a record says about reviews. `world` is the one after it.
 pub fn entries(record: &Record, world: &World) -> Vec<Audited> {
@@ -30,6 +39,8 @@ pub fn entries(record: &Record, world: &World) -> Vec<Audited> {
 
 fn entry(record: &Record, fact: &Fact, world: &World) -> Option<Audited> {
     let (review, job, said) = match fact {
+        // That somebody still looks is nothing to keep for good.
+        Fact::Review { fact, .. } if fact.is_said_again() => return None,
         Fact::Review { review, job, fact } => {
             let bound = world.desk().get(*review).cloned();
             (Some(*review), Some(*job), facts::json(fact, bound.as_deref()))
@@ -47,7 +58,7 @@ fn entry(record: &Record, fact: &Fact, world: &World) -> Option<Audited> {
         _ => return None,
     };
     let shown = object(&[
-        ("v", number(VERSION)),
+        ("v", number(version(&record.command, fact))),
         ("at", text(&record.at.wall.rfc3339())),
         ("record", number(record.seq)),
         ("review", optional(review, |review| text(&review.to_string()))),
@@ -78,6 +89,8 @@ fn caused(command: &Command) -> Json {
     let by = command.author();
     let known_by = match by {
         None => "the_program_itself",
+        Some(Actor { job_by: Some(Evidence::Tree), .. }) => "process_tree_of_job",
+        Some(Actor { job_by: Some(Evidence::Token), .. }) => "token_of_job",
         Some(by) if by.in_job.is_some() => "process_tree_or_token_of_job",
         Some(by) if by.uid.is_some() => "uid_of_socket_peer_outside_of_jobs",
         Some(_) => "the_program_itself",

@@ -152,13 +152,13 @@ mod tests {
             uid: Some(7),
             grants: vec![Grant { team: "org/ml".into(), role: Role::Operator }],
         };
-        let ana = Actor { user: "ana".into(), uid: Some(7), in_job: None };
+        let ana = Actor { user: "ana".into(), uid: Some(7), in_job: None, job_by: None };
         let role = |team| role_in(&ana, team, std::slice::from_ref(&user), 1000);
         assert_eq!(role("org/ml"), Some(Role::Operator));
         assert_eq!(role("org/ml/research"), Some(Role::Operator));
         assert_eq!(role("org/mlops"), None);
         assert_eq!(role("org"), None);
-        let nobody = Actor { user: "x".into(), uid: None, in_job: None };
+        let nobody = Actor { user: "x".into(), uid: None, in_job: None, job_by: None };
         assert_eq!(role_in(&nobody, "org/ml", &[user], 1000), None);
     }
 }

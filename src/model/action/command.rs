@@ -1,8 +1,8 @@
 //! A command line as an action: what `gate` asks for and then runs.
 //!
-//! Covered are the words, the directory, the executable they mean with a digest of its bytes, the
-//! files that an interpreter is told to run with theirs, and of the environment only the names that
-//! the rule lists. Reading files is left to whoever may.
+//! Covered are the words, the directory, the executable they mean with a digest of its bytes, what
+//! stands behind a wrapper ([`super::wrapped`]) and the files that an interpreter is told to run
+//! with theirs, and of the environment only the names that the rule lists. Reading files is left to whoever may.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub struct CommandLine {
     pub cwd: String,
     /// The file that would be executed.
     pub executable: FileLine,
-    /// Files that it, an interpreter, would run.
+    /// Files that it, a wrapper or an interpreter, would run.
     pub scripts: Vec<FileLine>,
     /// The variables that the rule lists; `None` for one that is not set.
     pub env: BTreeMap<Name, Option<String>>,

@@ -9,6 +9,7 @@ pub mod command;
 pub mod diff;
 pub mod json;
 pub mod projection;
+pub mod wrapped;
 
 use serde::{Deserialize, Serialize};
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::{JobId, Name};
+use crate::model::job::Placement;
 use crate::model::reason::Numbers;
 
 /// Why a job had to give room.
@@ -19,6 +20,9 @@ pub struct Eviction {
     /// It is promised room elsewhere at once: a move.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub moved: bool,
+    /// Where the ranks go that move. Until they have stopped that room is held for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub to: Vec<(u32, Placement)>,
     /// The person who ordered it, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Name>,
@@ -31,13 +35,13 @@ impl Eviction {
     /// A person ordered it.
     pub fn by_person(by: Name) -> Eviction {
         let numbers = Numbers::new();
-        let (taker, ranks, moved, by) = (None, Vec::new(), false, Some(by));
-        Eviction { rule: Rule::Person, taker, ranks, moved, by, numbers }
+        Eviction { by: Some(by), ..Eviction::whole(Rule::Person, None, numbers) }
     }
 
     /// A rule makes the whole job give room to another.
     pub fn whole(rule: Rule, taker: Option<JobId>, numbers: Numbers) -> Eviction {
-        Eviction { rule, taker, ranks: Vec::new(), moved: false, by: None, numbers }
+        let (ranks, to) = (Vec::new(), Vec::new());
+        Eviction { rule, taker, ranks, moved: false, to, by: None, numbers }
     }
 }
 

@@ -502,6 +502,9 @@ pub enum Fact {
         on: bool,
         /// By whom.
         by: Name,
+        /// Why, if they said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// A spot node will vanish. It is drained by the fact before this one, if it was not.
     NodeWarned {

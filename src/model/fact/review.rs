@@ -20,6 +20,20 @@ pub enum ReviewFact {
         /// The vote.
         vote: Box<Vote>,
     },
+    /// A no that could be taken back for a while counts now.
+    Counts {
+        /// Whose.
+        by: Name,
+        /// On whose seat.
+        seat: Name,
+    },
+    /// Somebody took their vote back before it decided anything.
+    TakenBack {
+        /// Who.
+        by: Name,
+        /// On whose seat.
+        seat: Name,
+    },
     /// Somebody changed what it is about.
     Edited {
         /// What it is about now.
@@ -66,6 +80,16 @@ pub enum ReviewFact {
     Opened {
         /// Who.
         by: Name,
+        /// Until when, unless it is said again; a minute where it is not said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Wall>,
+    },
+    /// They still do.
+    LooksOn {
+        /// Who.
+        by: Name,
+        /// Until when.
+        until: Wall,
     },
     /// Somebody does not look at it any more.
     Left {
@@ -156,11 +180,18 @@ pub struct Requested {
 }
 
 impl ReviewFact {
+    /// It says that something is still so, which nobody needs to read.
+    pub const fn is_said_again(&self) -> bool {
+        matches!(self, ReviewFact::LooksOn { .. })
+    }
+
     /// The stable word of its kind.
     pub const fn word(&self) -> &'static str {
         match self {
             ReviewFact::Requested(_) => "requested",
             ReviewFact::Voted { .. } => "voted",
+            ReviewFact::Counts { .. } => "counts",
+            ReviewFact::TakenBack { .. } => "taken_back",
             ReviewFact::Edited { .. } => "edited",
             ReviewFact::AskedBack { .. } => "asked_back",
             ReviewFact::Answered { .. } => "answered",
@@ -168,6 +199,7 @@ impl ReviewFact {
             ReviewFact::Escalated { .. } => "escalated",
             ReviewFact::Extended { .. } => "extended",
             ReviewFact::Opened { .. } => "opened",
+            ReviewFact::LooksOn { .. } => "looks_on",
             ReviewFact::Left { .. } => "left",
             ReviewFact::Told { .. } => "told",
             ReviewFact::Decided { .. } => "decided",

@@ -7,7 +7,7 @@ use crate::model::Resources;
 use crate::model::action::{EffectClass, Subject};
 use crate::model::estimate::Forecast;
 use crate::model::review::{
-    Assurance, Decision, Delegation, Demand, Fallback, Review, ReviewState, Vote, Wait,
+    Assurance, Decision, Delegation, Demand, Fallback, Review, ReviewState, Verdict, Vote, Wait,
 };
 
 /// Which reviews, how many.
@@ -169,6 +169,8 @@ pub struct Reader {
     pub assurance: Assurance,
     /// Sure enough for a yes.
     pub sure: bool,
+    /// What the reader voted, if that stands: it can be taken back while the review is open.
+    pub voted: Option<Verdict>,
 }
 
 /// Everything that somebody needs to decide a review.

@@ -73,7 +73,7 @@ pub enum ReviewVerb {
         hash: Option<String>,
         /// The review's version that was looked at.
         version: Option<u32>,
-        /// A yes takes effect after this; until then it can be taken back without a trace.
+        /// It takes effect after this; until then it can be taken back without a trace.
         undo: Span,
         /// A yes is good so often, for what may be repeated.
         uses: Option<u32>,
@@ -118,7 +118,7 @@ pub enum ReviewVerb {
         /// What it was about was never executed and never will be.
         abandoned: bool,
     },
-    /// Take a yes back that was not used yet.
+    /// Take back a yes that was not used yet; of one that is open, one's own vote.
     Revoke {
         /// Why, if said.
         reason: Option<String>,

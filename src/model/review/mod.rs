@@ -90,6 +90,9 @@ pub struct Review {
     /// Who has it open, and since when.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub opened: BTreeMap<Name, At>,
+    /// Until when each of them is taken to look, unless they say again that they do.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub leases: BTreeMap<Name, Wall>,
     /// Who was told, how, and whether it arrived.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<Delivery>,
@@ -246,14 +249,26 @@ impl Review {
         self.deadline.since(self.stopped.unwrap_or(wall))
     }
 
-    /// The votes that may count: the last of each seat, for what it is about now.
+    /// The votes that may count: the last of each seat, for what it is about now, unless its voter
+    /// took it back.
     pub fn standing_votes(&self) -> impl Iterator<Item = &Vote> {
         let last = |at: usize, vote: &Vote| {
             !self.votes.iter().skip(at + 1).any(|later| later.seat == vote.seat)
         };
         let votes = self.votes.iter().enumerate();
         let votes = votes.filter(move |(at, vote)| last(*at, vote)).map(|(_, vote)| vote);
-        votes.filter(|vote| vote.hash == self.hash)
+        votes.filter(|vote| vote.hash == self.hash && vote.back.is_none())
+    }
+
+    /// The first of the noes that stand and do not count yet.
+    pub fn held_no(&self) -> Option<&Vote> {
+        self.standing_votes().filter(|vote| vote.is_held()).min_by_key(|vote| vote.from)
+    }
+
+    /// Until when somebody who has it open is taken to look at it.
+    pub fn looks_until(&self, name: &str) -> Option<Wall> {
+        let since = self.opened.get(name)?;
+        Some(self.leases.get(name).copied().unwrap_or(since.wall + LOOK_LEASE))
     }
 
     /// It is an open review whose hash begins so (at least eight hex digits).
@@ -277,7 +292,9 @@ pub const TEXT_MAX: usize = 4096;
 pub const AFTER_OUTAGE: Span = Span::mins(10);
 /// The longest that a review may stay open.
 pub const OPEN_FOR_MAX: Span = Span::hours(30 * 24);
-/// The longest time in which a yes can be taken back before it takes effect.
+/// Who looks at a review is taken to do so for this long, and says so again before it is over.
+pub const LOOK_LEASE: Span = Span::mins(1);
+/// The longest time in which a vote can be taken back before it takes effect.
 pub const UNDO_MAX: Span = Span::mins(1);
 /// Said by a person who has no words of their own: the reasons that are offered, in order.
 pub const DENIAL_REASONS: [&str; 6] = [

@@ -35,8 +35,22 @@ pub struct Vote {
     /// The signature that came with it, checked by who took it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Box<Signature>>,
+    /// It takes effect then; until then it can be taken back without anything having happened. A
+    /// no decides nothing before, and a yes gives no right; `None` once that is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Wall>,
+    /// Its voter took it back, and when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back: Option<At>,
     /// When.
     pub at: At,
+}
+
+impl Vote {
+    /// A no that does not count yet.
+    pub fn is_held(&self) -> bool {
+        self.from.is_some() && self.verdict != Verdict::Approve
+    }
 }
 
 /// Yes or no.

@@ -5,6 +5,7 @@
 //! placed, none of them can, so a cycle looks at one job of each shape and not at every job. A
 //! job that was placed comes back for its next chunk, so that elastic gangs grow in turns. When
 //! one is kept from starting by a reservation only, shorter ones of its shape have their turn.
+//! Whoever has just stopped in order to move goes on first: it had its room (`board/moved`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,7 +35,14 @@ pub fn run(board: &mut Board) {
     let mut keeper = Keeper::of(board);
     let mut turns = Turns::new(&board.teams, by_team);
     for head in std::mem::take(&mut board.left) {
-        turns.push(&board.teams, head);
+        match board.is_mover(head.id()) && start(board, &head) {
+            true => {
+                board.commit();
+                let again = board.again(&head);
+                again.into_iter().for_each(|head| turns.push(&board.teams, head));
+            }
+            false => turns.push(&board.teams, head),
+        }
     }
     let mut left: BTreeSet<Arc<Shape>> = BTreeSet::new();
     let mut closed: BTreeSet<Arc<Shape>> = BTreeSet::new();
@@ -98,7 +106,8 @@ fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
             board.unguarded(|board| board.rollback(before));
             would
         };
-    if held_back && !behind.is_empty() && starts_before(board, keeper, head, &behind) {
+    let first = from.is_some() && (!behind.is_empty() || keeper.expects_returns());
+    if held_back && first && starts_before(board, keeper, head, &behind) {
         return Turn::Goes;
     }
     keeper.block(board, head);
@@ -108,6 +117,10 @@ fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
 /// Starts a job whose reservation has come if only those keep it from that that were given theirs
 /// after it; they look for room again.
 fn starts_before(board: &mut Board, keeper: &mut Keeper, head: &Head, behind: &[Head]) -> bool {
+    keeper.beside_returns(board, |keeper, board| starts_first(board, keeper, head, behind))
+}
+
+fn starts_first(board: &mut Board, keeper: &mut Keeper, head: &Head, behind: &[Head]) -> bool {
     behind.iter().for_each(|other| keeper.release(board, other));
     let before = board.checkpoint();
     let starts = start(board, head) && !keeper.forbids(board, &[]);

@@ -12,7 +12,7 @@ mod need;
 pub mod offer;
 pub mod overstayed;
 pub mod pools;
-pub(in crate::sched) mod potential;
+mod potential;
 pub mod preempt;
 pub mod reclaim;
 pub mod reserve;
@@ -113,7 +113,8 @@ fn passes(plan: &mut Plan) {
 /// might do more.
 pub fn pass(plan: &mut Plan, named: impl Fn(&str) -> bool) -> bool {
     let index = plan.world().index();
-    if index.queue.is_empty() && index.promised.is_empty() && index.short.is_empty() {
+    let idle = index.queue.is_empty() && index.promised.is_empty() && index.short.is_empty();
+    if idle && index.reserved.is_empty() {
         return false;
     }
     let before = plan.facts().len();

@@ -121,6 +121,14 @@ fn offer(board: &mut Board) {
     for head in board.served_heads(&mut served) {
         turns.push(&board.teams, head);
     }
+    for head in board.mover_heads() {
+        if start(board, &head) {
+            board.commit();
+            served.look_again(board);
+        } else {
+            turns.push(&board.teams, head);
+        }
+    }
     while let Some(head) = turns.pop(&board.teams).filter(|_| served.is_any()) {
         let before = board.checkpoint();
         let over = board.keeps_room().then(|| over(board, &head));

@@ -1,26 +1,24 @@
 //! Elastic pools: nodes come for what has waited long enough for room that they would give, and go
 //! when nobody has used them for long. A node is drained before it goes.
 
+mod demand;
+
+use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 
-use crate::base::{At, Mono, Name};
+use crate::base::{JobId, Mono, Name};
 use crate::model::job::state::TIME;
-use crate::model::job::{Job, State};
 use crate::model::node::Node;
-use crate::model::page::Lane;
 use crate::model::pool::{Member, Pool, PoolState, Stage};
-use crate::model::reason::Code;
 use crate::model::{Fact, Resources};
-use crate::sched::explain;
-use crate::sched::explain::Rooms;
+use crate::sched::actions::pools::demand::Demand;
+use crate::sched::board::moved::held;
 use crate::sched::plan::Plan;
 use crate::sched::policy::pool::{RETRY_AFTER, goes, grows};
 use crate::sched::world::World;
 
 /// The name of the switch.
 const SWITCH: &str = "pool";
-/// Waiting jobs that are looked at.
-const WAITING: usize = 256;
 
 /// Lets pools grow and shrink; whether that changed anything.
 pub fn run(plan: &mut Plan) -> bool {
@@ -33,9 +31,9 @@ pub fn run(plan: &mut Plan) -> bool {
     for pool in &pools {
         shrink(plan, pool);
     }
-    let mut waiting = waiting(plan.world(), plan.at());
+    let mut demand = Demand::of(plan.world(), plan.at());
     for pool in &pools {
-        grow(plan, pool, &mut waiting);
+        grow(plan, pool, &mut demand);
     }
     plan.facts().len() > before
 }
@@ -45,43 +43,35 @@ pub fn next_due(world: &World, now: Mono) -> Option<Mono> {
     let pools = world.setup().pools.iter().filter(|_| world.setup().cycle.on(SWITCH));
     let due = pools.flat_map(|pool| {
         let state = world.pools.get(&pool.name);
-        let unused = state.into_iter().flat_map(|state| unused(world, state));
+        let unused = state.into_iter().flat_map(|state| unused(world, state, now));
         let unused = unused.map(|(_, member)| member.used + pool.shrink_after);
         let retry = state.and_then(|state| Some(state.failed? + RETRY_AFTER));
-        let waits = queued(world).map(|job| job.since.now + pool.grow_after);
-        let waits = waits.filter(|due| *due > now).min();
+        // Those that will have waited long enough next, of each kind.
+        let after = (now - pool.grow_after, JobId(u64::MAX));
+        let waits = world.index().waiting().filter_map(|(_, waits)| {
+            let next = waits.range((Excluded(after), Unbounded)).next();
+            next.map(|(since, _)| *since + pool.grow_after)
+        });
+        let waits = waits.min();
         unused.chain(retry).chain(waits).collect::<Vec<_>>()
     });
     due.filter(|due| *due > now).min()
-}
-
-fn queued(world: &World) -> impl Iterator<Item = &Arc<Job>> {
-    let ids = world.index().lane(Lane::Queued, None);
-    let jobs = ids.filter_map(|(_, id)| world.job(id));
-    jobs.filter(|job| job.state == State::Queued && !job.frozen).take(WAITING)
-}
-
-/// Jobs to which nothing is missing but room.
-fn waiting(world: &World, at: At) -> Vec<Arc<Job>> {
-    let lacks_room = |job: &&Arc<Job>| {
-        let code = explain::reason(world, job, at).code;
-        matches!(code, Code::NoRoom | Code::GangIncomplete | Code::NodesUnavailable)
-    };
-    queued(world).filter(lacks_room).cloned().collect()
 }
 
 /// Nodes of a pool on which nothing runs.
 fn unused<'a>(
     world: &'a World,
     state: &'a PoolState,
+    now: Mono,
 ) -> impl Iterator<Item = (&'a Name, &'a Member)> {
     let here = state.members.iter().filter(|(_, member)| member.stage == Stage::Here);
-    here.filter(|(node, _)| is_unused(world, node))
+    here.filter(move |(node, _)| is_unused(world, node, now))
 }
 
-fn is_unused(world: &World, node: &str) -> bool {
+fn is_unused(world: &World, node: &str, now: Mono) -> bool {
     let promised = world.index().promised_jobs().filter_map(|id| world.job(id));
-    let mut places = promised.flat_map(|job| &job.tasks).filter_map(|task| task.placement.as_ref());
+    let places = promised.flat_map(|job| &job.tasks).filter_map(|task| task.placement.as_ref());
+    let mut places = places.chain(held(world, now).map(|(.., to)| to));
     world.index().used(node).tasks == 0 && !places.any(|placement| &*placement.node == node)
 }
 
@@ -94,7 +84,7 @@ fn leave_unknown(plan: &mut Plan, pools: &[Pool]) {
     });
     for (pool, node) in nodes.collect::<Vec<_>>() {
         drain(plan, &node);
-        if is_unused(plan.world(), &node) {
+        if is_unused(plan.world(), &node, plan.at().now) {
             plan.note(Fact::PoolShrank { pool, node: node.clone() });
             gone(plan, &node);
         }
@@ -109,7 +99,7 @@ fn shrink(plan: &mut Plan, pool: &Pool) {
         let stays = state.members.values().filter(|member| member.stage != Stage::Going);
         let have = u32::try_from(stays.count()).unwrap_or(u32::MAX);
         // The one with the highest number first, so that numbers stay low.
-        let mut unused: Vec<_> = unused(world, state).collect();
+        let mut unused: Vec<_> = unused(world, state, now).collect();
         unused.sort_by_key(|(node, _)| std::cmp::Reverse(number(node)));
         let leaves = unused.into_iter().find(|(_, member)| {
             goes(have, pool.min, pool.most(), member.used, pool.shrink_after, now)
@@ -126,7 +116,12 @@ fn shrink(plan: &mut Plan, pool: &Pool) {
 
 fn drain(plan: &mut Plan, node: &Name) {
     if plan.world().node(node).is_some_and(|node| node.drain.is_none()) {
-        plan.note(Fact::NodeDrained { node: node.clone(), on: true, by: TIME.into() });
+        plan.note(Fact::NodeDrained {
+            node: node.clone(),
+            on: true,
+            by: TIME.into(),
+            reason: None,
+        });
     }
 }
 
@@ -140,20 +135,25 @@ pub(in crate::sched) fn gone(plan: &mut Plan, node: &Name) {
 /// The node takes work from now on.
 pub(in crate::sched) fn here(plan: &mut Plan, pool: &Pool, node: &Name) {
     if plan.world().node(node).is_some_and(|node| node.drain.is_some()) {
-        plan.note(Fact::NodeDrained { node: node.clone(), on: false, by: TIME.into() });
+        plan.note(Fact::NodeDrained {
+            node: node.clone(),
+            on: false,
+            by: TIME.into(),
+            reason: None,
+        });
     }
     let (name, capacity) = (node.clone(), pool.capacity.clone());
     plan.note(Fact::NodeSeen { name, capacity, gpus: pool.gpus(), traits: pool.traits.clone() });
 }
 
-fn grow(plan: &mut Plan, pool: &Pool, waiting: &mut Vec<Arc<Job>>) {
+fn grow(plan: &mut Plan, pool: &Pool, demand: &mut Demand) {
     let now = plan.at().now;
     let world = plan.world();
     let members = world.pools.get(&pool.name).map(|state| &state.members);
     let stays = members.into_iter().flatten().filter(|(_, m)| m.stage != Stage::Going);
     let have = u32::try_from(stays.count()).unwrap_or(u32::MAX);
     let budget = pool.most().saturating_sub(have);
-    let needed = needed(world, pool, budget, waiting, now);
+    let needed = demand.nodes(pool, budget);
     let failed = world.pools.get(&pool.name).and_then(|state| state.failed);
     let more = grows(have, pool.min, pool.most(), needed, failed, now);
     for _ in 0..more {
@@ -190,31 +190,4 @@ pub(in crate::sched) fn template(pool: &Pool) -> Arc<Node> {
         up: true,
         traits: pool.traits.clone(),
     })
-}
-
-/// How many nodes of the pool those need that have waited long enough, beside all there are and
-/// those that come. Jobs that get room by them are taken from the list.
-fn needed(world: &World, pool: &Pool, budget: u32, waiting: &mut Vec<Arc<Job>>, now: Mono) -> u32 {
-    let node = template(pool);
-    let mut rooms = Rooms::open(world, now);
-    let members = world.pools.get(&pool.name).map(|state| &state.members);
-    let coming = members.into_iter().flatten().filter(|(_, m)| m.stage == Stage::Coming);
-    coming.for_each(|_| rooms.push(&node));
-    let mut added = 0;
-    waiting.retain(|job| {
-        if job.since.now + pool.grow_after > now {
-            return true;
-        }
-        let mut tried = rooms.clone();
-        for more in 0..=(budget - added) {
-            let mut with = tried.clone();
-            if with.hold(&job.spec, job.has_way_back()) {
-                (rooms, added) = (with, added + more);
-                return false;
-            }
-            tried.push(&node);
-        }
-        true
-    });
-    added
 }

@@ -4,7 +4,7 @@
 //! be helped, whatever the search would try. That is asked first, since most searches in a full
 //! installation would fail after a long time. It never says no where a search could succeed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,27 +14,10 @@ use crate::sched::actions::need::times;
 use crate::sched::actions::search::Taker;
 use crate::sched::actions::victims::{Batch, Choice};
 use crate::sched::board::Board;
+use crate::sched::board::potential::Giver;
 use crate::sched::board::settle::Deed;
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::order::Place;
-
-/// A job that gives way, and what it holds on which nodes.
-type Giver = (Place, Vec<(usize, Amounts)>);
-
-/// Requests, each for so many tasks.
-type Wanted = Vec<(Resources, u64)>;
-
-/// What those who give way hold, as far as somebody asked for it in this cycle.
-#[derive(Debug, Clone, Default)]
-pub struct Potential {
-    /// Jobs that ran before this cycle, by the place of their team.
-    givers: BTreeMap<usize, Rc<Vec<Giver>>>,
-    /// What is held by node, for the teams that are looked into and a choice that allows all.
-    whole: BTreeMap<Vec<bool>, Rc<Vec<Amounts>>>,
-    /// Requests, each for so many tasks, that all of these together cannot serve. What is evicted
-    /// is free instead, and what is placed was: once no is always no in a cycle.
-    never: BTreeSet<(Vec<bool>, Wanted)>,
-}
 
 impl Board {
     /// Whether the tasks of a taker could all find room if every possible victim went.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::{JobId, Mono, Name, Span};
 use crate::model::fact::Class;
-use crate::model::job::Reservation;
+use crate::model::job::{Reservation, State};
 use crate::model::{Fact, Resources};
 use crate::sched::actions::overstayed::MOVES;
 use crate::sched::board::Board;
@@ -16,6 +16,7 @@ use crate::sched::board::heads::Head;
 use crate::sched::future::ask::Slot;
 use crate::sched::future::guard::{Guard, Kept};
 use crate::sched::future::keeper::{RESERVATIONS_MAX, may_reserve, patient};
+use crate::sched::future::returning::backs;
 use crate::sched::future::timeline::By;
 use crate::sched::plan::Plan;
 
@@ -33,9 +34,11 @@ pub fn run(board: &mut Board) {
     }
     let stored = |head: &Head| board.world().job(head.id()).and_then(|job| job.reserved.clone());
     let stands = |head: &Head| stored(head).is_some_and(|reserved| reserved.at > board.at().now);
-    if !board.guarded && heads.iter().all(stands) {
+    let backs = backs(board);
+    let both = heads.iter().chain(backs.iter().map(|back| &back.head));
+    if !board.guarded && both.clone().all(stands) {
         let from = board.at().now;
-        board.kept = heads.iter().map(|head| Kept { job: head.id(), slot: None, from }).collect();
+        board.kept = both.map(|head| Kept { job: head.id(), slot: None, from }).collect();
         return;
     }
     let mut late = Guard::new(board, By::P90);
@@ -45,6 +48,12 @@ pub fn run(board: &mut Board) {
         if open && late.reserve_for(board, &head) {
             teams.insert(head.team);
             heads.push(head);
+        }
+    }
+    let open = backs.len().min(RESERVATIONS_MAX.saturating_sub(heads.len()));
+    if !heads.is_empty() {
+        for back in &backs[..open] {
+            late.keep_for_return(board, back);
         }
     }
     // When they could start if all goes fast is only asked where it is to be told.
@@ -139,7 +148,8 @@ pub fn settle(board: &Board, plan: &mut Plan) -> bool {
         match stored {
             None => plan.note(Fact::ReservationMade { job, at, from, room, class }),
             Some(stored) if is_material(&stored, slot, &room, now) => {
-                put_off |= at > stored.at && stored.moves + 1 >= MOVES;
+                let waits = plan.job(job).is_some_and(|job| job.state == State::Queued);
+                put_off |= waits && at > stored.at && stored.moves + 1 >= MOVES;
                 plan.note(Fact::ReservationMoved { job, at, from, room, class });
             }
             Some(_) => {}

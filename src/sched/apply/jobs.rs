@@ -77,8 +77,9 @@ impl World {
             let mut job = Job::clone(job);
             change(&mut job);
             forget_promises(&mut job);
-            // Room is kept only for what waits for some.
-            job.reserved = job.reserved.filter(|_| job.state == State::Queued);
+            // Room is kept only for what waits for some, or will once people have answered.
+            let waits = matches!(job.state, State::Queued | State::InReview);
+            job.reserved = job.reserved.filter(|_| waits);
             let short = gangs::is_short(&job);
             job.short_since = short.then(|| job.short_since.unwrap_or(self.at));
             self.put_job(job);

@@ -4,7 +4,7 @@ use crate::base::{At, Mono};
 use crate::model::Finding;
 use crate::model::command::Report;
 use crate::model::fact::{Eviction, Fact};
-use crate::model::job::{Checkpoint, Job, Progress, Prompt, Reservation, ScheduledCancel};
+use crate::model::job::{Checkpoint, Job, Progress, Prompt, Reservation, ScheduledCancel, State};
 
 /// Makes such a fact so; any other is about one of the job's tasks.
 pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
@@ -27,8 +27,13 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
             job.reserved = Some(Box::new(made));
         }
         Fact::ReservationMoved { at, from, room, .. } => {
-            let moved = job.reserved.as_ref().map(|old| old.moved(*at, *from, room.clone()));
-            job.reserved = moved.map(Box::new);
+            let moved = job.reserved.as_ref().map(|old| {
+                let moved = old.moved(*at, *from, room.clone());
+                // That people are late gives it no right to the room of others.
+                let moves = if job.state == State::Queued { moved.moves } else { old.moves };
+                Box::new(Reservation { moves, ..moved })
+            });
+            job.reserved = moved;
         }
         Fact::ReservationOver { .. } => job.reserved = None,
         Fact::JobAcked { by, .. } => {

@@ -59,8 +59,9 @@ impl World {
                 self.teams.remove(team);
             }
             Fact::NodeSeen { .. } => self.see_node(at, fact),
-            Fact::NodeDrained { node, on, by } => self.change_node(node, |node| {
-                node.drain = on.then(|| Drain { by: by.clone(), since: at });
+            Fact::NodeDrained { node, on, by, reason } => self.change_node(node, |node| {
+                node.drain =
+                    on.then(|| Drain { by: by.clone(), since: at, reason: reason.clone() });
                 node.warning = node.warning.take().filter(|_| *on);
             }),
             Fact::NodeWarned { node, due, by } => self.change_node(node, |node| {

@@ -37,19 +37,31 @@ impl Head {
 }
 
 impl Board {
-    /// The best of each shape, in teams that are not held back.
+    /// The best of each shape, in teams that are not held back, and those who move by themselves.
     pub(super) fn heads(&self) -> Vec<Head> {
         let queue = self.world.index().queue.iter();
-        queue.filter_map(|(shape, places)| self.head(shape, *places.get_min()?)).collect()
+        let best = queue.filter_map(|(shape, places)| {
+            let best = places.iter().find(|place| !self.is_mover(place.id));
+            self.head(shape, *best?)
+        });
+        best.chain(self.mover_heads()).collect()
     }
 
-    /// The first of some places of a shape; where promises stand, of those that have none.
+    /// Those who have just stopped in order to move, without a promise that stands.
+    pub fn mover_heads(&self) -> Vec<Head> {
+        let movers = self.movers.iter().filter(|id| !self.promise_stands(**id));
+        movers.filter_map(|id| self.comes_back(self.world.job(*id)?)).collect()
+    }
+
+    /// The first of some places of a shape, but for those who move; where promises stand, of those
+    /// that have none.
     pub(super) fn first_head<'a>(
         &self,
         shape: &Arc<Shape>,
         places: impl Iterator<Item = &'a Place>,
     ) -> Option<Head> {
-        let mut places = places.filter(|place| !self.promise_stands(place.id));
+        let mut places =
+            places.filter(|place| !self.promise_stands(place.id) && !self.is_mover(place.id));
         self.head(shape, *places.next()?)
     }
 
@@ -116,7 +128,7 @@ impl Board {
 }
 
 /// What the next chunk of a shape comes to.
-fn amounts(shape: &Shape) -> Amounts {
+pub(in crate::sched) fn amounts(shape: &Shape) -> Amounts {
     let of = |share: &Share| {
         let request = Amounts::from(shape.request_of(share.id));
         Amounts::each(|kind| request.get(kind).saturating_mul(u64::from(share.tasks)))

@@ -10,23 +10,27 @@
 //! it is.
 
 pub mod heads;
+pub(in crate::sched) mod moved;
 pub mod place;
+pub(in crate::sched) mod potential;
 pub mod seat;
 pub mod settle;
 pub mod standing;
 pub mod teams;
 pub mod turns;
+mod usual;
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::base::{At, JobId, Mono, Name, Span};
 use crate::model::job::Job;
 use crate::model::node::Node;
-use crate::sched::actions::potential::Potential;
 use crate::sched::board::heads::Head;
+use crate::sched::board::moved::Held;
 use crate::sched::board::place::Fussy;
+use crate::sched::board::potential::Potential;
 use crate::sched::board::seat::{Mark, Seat};
 use crate::sched::board::settle::Deed;
 use crate::sched::board::standing::Standing;
@@ -39,6 +43,7 @@ use crate::sched::future::timeline::Timeline;
 use crate::sched::index::{Holding, Use, holdings};
 use crate::sched::policy::amounts::{Amounts, Kind};
 use crate::sched::policy::fit::{Device, Level, Room};
+use crate::sched::policy::fragments::Costs;
 use crate::sched::policy::glance::Glance;
 use crate::sched::policy::profile::Profile;
 use crate::sched::policy::queue::Queue;
@@ -79,6 +84,8 @@ pub struct Board {
     pub kept: Vec<Kept>,
     /// What each room comes to, for whoever looks at all of them.
     glances: Vec<Glance>,
+    /// What tasks would strand where, if anything is placed by that.
+    costs: Costs,
     /// What is or will be free on each node that takes new work.
     frees: Vec<Amounts>,
     /// The sum of that.
@@ -91,6 +98,10 @@ pub struct Board {
     has_spot: bool,
     /// What found no room since the last time some became free: nor does anything larger.
     hopeless: Vec<Amounts>,
+    /// Places that are held for jobs that are being stopped in order to move.
+    pub held: Vec<Held>,
+    /// Jobs that have just stopped in order to move: they go on before anybody else is asked.
+    pub(in crate::sched) movers: BTreeSet<JobId>,
     /// What could come free at most, as far as somebody asked.
     pub(in crate::sched) potential: Potential,
     log: Vec<Undo>,
@@ -151,19 +162,24 @@ impl Board {
             standing: None,
             kept: Vec::new(),
             glances: Vec::new(),
+            costs: Costs::default(),
             frees: Vec::new(),
             free: Amounts::default(),
             timeline: OnceCell::new(),
             runs: OnceCell::new(),
             has_spot: world.nodes().any(|node| node.traits.spot),
             hopeless: Vec::new(),
+            held: Vec::new(),
+            movers: BTreeSet::new(),
             potential: Potential::default(),
             log: Vec::new(),
         };
         board.doubt_the_stuck();
+        board.weigh();
         board.glances = board.rooms.iter().map(Glance::of).collect();
         board.frees = (0..board.rooms.len()).map(|node| board.free_now_or_later(node)).collect();
         board.free = board.frees.iter().fold(Amounts::default(), |sum, free| sum.plus(free));
+        board.hold_places();
         board
     }
 
@@ -265,6 +281,7 @@ impl Board {
 
     fn count_free(&mut self, node: usize) {
         self.glances[node] = Glance::of(&self.rooms[node]);
+        self.costs.changed(node);
         let (before, after) = (self.frees[node], self.free_now_or_later(node));
         self.free = self.free.minus(&before).plus(&after);
         self.frees[node] = after;

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::base::{JobId, Name};
 use crate::model::Resources;
 use crate::model::job::{GpuShare, Job, JobSpec};
-use crate::model::setup::PlaceBy;
 use crate::sched::board::Board;
 use crate::sched::board::heads::{Head, asks};
 use crate::sched::board::seat::{Mark, Seat, Spot, Waiting};
@@ -119,18 +118,15 @@ impl Board {
             _ => (mode, None),
         };
         let own_node = could_keep.map(|from| from.node);
-        let by = match request.gpu_milli {
-            0 => self.world.setup().cycle.place_cpu,
-            _ => self.world.setup().cycle.place_gpu,
-        };
-        let elsewhere = leaves.and_then(|_| self.choose(seat, cell.group, request, by, leaves));
-        let Some((node, when)) =
-            elsewhere.or_else(|| self.choose(seat, cell.group, request, by, None))
+        let elsewhere = leaves.and_then(|_| self.choose(seat, cell.group, request, leaves));
+        let Some((node, when)) = elsewhere.or_else(|| self.choose(seat, cell.group, request, None))
         else {
             return false;
         };
         let when = mode.latest_start().filter(|_| when == When::Now).unwrap_or(When::Later);
-        let Some(grip) = self.rooms[node].grip(request.gpu_milli, when, by) else { return false };
+        let Some(grip) = self.rooms[node].grip(request, when, self.by(request)) else {
+            return false;
+        };
         let stays = from.clone().filter(|from| own_node == Some(node) && self.same(from, &grip));
         if let Some(from) = stays {
             self.keep(id, rank, request, from);
@@ -164,13 +160,12 @@ impl Board {
         seat: &Seat,
         group: u32,
         request: &Resources,
-        by: PlaceBy,
         but: Option<usize>,
     ) -> Option<(usize, When)> {
         let fussy = Fussy::of(&seat.job.spec, group, seat.job.has_way_back(), self.spot_rule());
         let need = Amounts::from(request);
         let over = self.keeps_any().then(|| surely_over(self, &seat.job));
-        glance::choose(&self.rooms, &self.glances, request, by, |node| {
+        glance::choose(&self.rooms, &self.glances, request, self.by(request), |node| {
             Some(node) != but
                 && need.fits_in(&self.frees[node])
                 && self.takes(node, &fussy)

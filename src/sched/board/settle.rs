@@ -5,10 +5,10 @@ use crate::model::Fact;
 use crate::model::fact::{Class, Eviction};
 use crate::model::job::{GpuShare, Job, Placement, State, StopFor, TaskState};
 use crate::sched::board::Board;
-use crate::sched::board::seat::{Mark, Spot};
+use crate::sched::board::seat::{Cell, Mark, Spot};
 use crate::sched::decide::life;
 use crate::sched::plan::Plan;
-use crate::sched::policy::fit::{Deal, WHOLE, When};
+use crate::sched::policy::fit::{Deal, Grip, WHOLE, When};
 
 /// The name shown as the author of what rules do.
 const BY: &str = "holdshort";
@@ -46,13 +46,14 @@ struct Claim<'a> {
 impl Board {
     /// Notes the facts.
     pub fn settle(&self, plan: &mut Plan) {
+        let dealt = self.deal();
         for deed in &self.deeds {
             if let Deed::Evicts { job, eviction, stop } = deed {
-                evict(plan, *job, eviction, *stop);
+                let to = if eviction.moved { self.goes_to(*job, eviction, &dealt) } else { vec![] };
+                evict(plan, *job, &Eviction { to, ..Eviction::clone(eviction) }, *stop);
             }
         }
         self.end_promises(plan);
-        let dealt = self.deal();
         let mut done = std::collections::BTreeSet::new();
         for deed in &self.deeds {
             match deed {
@@ -60,6 +61,25 @@ impl Board {
                 _ => {}
             }
         }
+    }
+
+    /// Where the tasks of a job go that moves; what could have stayed comes back to where it is.
+    fn goes_to(&self, id: JobId, eviction: &Eviction, dealt: &Dealt) -> Vec<(u32, Placement)> {
+        let cells = self.seats.get(&id).map_or(&[][..], |seat| &seat.tasks);
+        let place = |(rank, cell): (usize, &Cell)| {
+            let to = match &cell.mark {
+                Mark::Moves { .. } => dealt.get(&(id, rank)).cloned(),
+                Mark::Holds(Spot { node, grip: Grip::Known(gpus) }) => {
+                    let node = self.rooms[*node].name.clone();
+                    Some(Placement { node, gpus: gpus.clone() })
+                }
+                _ => None,
+            };
+            Some((u32::try_from(rank).ok()?, to?))
+        };
+        let to = cells.iter().enumerate().filter_map(place);
+        let goes = |rank: &u32| eviction.ranks.is_empty() || eviction.ranks.contains(rank);
+        to.filter(|(rank, _)| goes(rank)).collect()
     }
 
     /// Promises of the world that the board does not make again.

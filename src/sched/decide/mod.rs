@@ -83,7 +83,7 @@ pub fn take(plan: &mut Plan, command: &Command) -> Result<Vec<JobId>, Refusal> {
         Command::Team { team, change, key, by } => {
             team::decide(plan, team, change, key.as_ref(), by)?;
         }
-        Command::Drain { node, on, by } => drain(plan, node, *on, by)?,
+        Command::Drain { node, on, reason, by } => drain(plan, node, *on, reason.as_deref(), by)?,
         Command::WarnNode { node, left, by } => spot::warn(plan, node, *left, by)?,
         Command::Looked { mark, by } => {
             // The mark never goes back: two screens of one person would unsee for each other.
@@ -119,14 +119,21 @@ pub fn take(plan: &mut Plan, command: &Command) -> Result<Vec<JobId>, Refusal> {
     Ok(jobs)
 }
 
-fn drain(plan: &mut Plan, node: &Name, on: bool, by: &Actor) -> Result<(), Refusal> {
+fn drain(
+    plan: &mut Plan,
+    node: &Name,
+    on: bool,
+    reason: Option<&str>,
+    by: &Actor,
+) -> Result<(), Refusal> {
     rights::operate(plan, by, None)?;
     let Some(known) = plan.world().node(node) else {
         let (what, hint) = (format!("there is no node {node}"), "`holdshort nodes` lists them");
         return Err(Refusal::new(RefusalCode::NotFound, what, hint));
     };
     if known.drain.is_some() != on {
-        plan.note(Fact::NodeDrained { node: node.clone(), on, by: by.user.clone() });
+        let reason = reason.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+        plan.note(Fact::NodeDrained { node: node.clone(), on, by: by.user.clone(), reason });
     }
     Ok(())
 }

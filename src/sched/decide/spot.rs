@@ -38,7 +38,7 @@ pub(super) fn warn(plan: &mut Plan, node: &Name, left: Span, by: &Actor) -> Resu
     }
     let by = by.user.clone();
     if known.drain.is_none() {
-        plan.note(Fact::NodeDrained { node: node.clone(), on: true, by: by.clone() });
+        plan.note(Fact::NodeDrained { node: node.clone(), on: true, by: by.clone(), reason: None });
     }
     plan.note(Fact::NodeWarned { node: node.clone(), due, by: by.clone() });
     for id in there(plan, node) {

@@ -2,7 +2,7 @@
 
 use crate::base::At;
 use crate::model::estimate::Confidence;
-use crate::model::job::Job;
+use crate::model::job::{Job, State};
 use crate::model::reason::{Code, Reason};
 use crate::sched::review::returns;
 use crate::sched::world::World;
@@ -33,6 +33,13 @@ pub(super) fn back(world: &World, job: &Job, at: At) -> Option<Reason> {
         .with("basis", back.basis.word())
         .with("answers", back.answers as u64)
         .with("latest_at", back.latest.0);
+    // What is kept for it from when it is back on.
+    let kept = job.reserved.as_deref().filter(|_| job.state == State::InReview);
+    let reason = kept.into_iter().fold(reason, |reason, kept| {
+        let nodes: Vec<&str> = kept.room.keys().map(|node| &**node).collect();
+        let from = at.wall + kept.at.since(at.now);
+        reason.with("node", nodes.join(", ")).with("kept_at", from.0)
+    });
     Some(match back.confidence {
         Confidence::None => reason,
         Confidence::Low | Confidence::High => {

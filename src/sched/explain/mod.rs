@@ -21,8 +21,8 @@ use crate::model::team::parent;
 use crate::sched::world::World;
 
 pub(super) use gates::in_all;
-pub(in crate::sched) use room::Rooms;
 pub use room::never_fits;
+pub(in crate::sched) use room::{Rooms, lacks_only_room};
 pub use standings::{Standing, standings};
 
 /// The whole answer for one job; `None` when it is not in the world.

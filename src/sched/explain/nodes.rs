@@ -3,10 +3,9 @@
 use crate::model::Node;
 use crate::model::job::JobSpec;
 use crate::model::reason::Reason;
-use crate::model::setup::PlaceBy;
 use crate::sched::board::place::Fussy;
 use crate::sched::board::room;
-use crate::sched::policy::fit::{Room, When};
+use crate::sched::policy::fit::{By, Room, When};
 use crate::sched::policy::gang::Share;
 use crate::sched::world::World;
 
@@ -52,8 +51,7 @@ fn out(
         return Some("nodes_unfit");
     }
     let room: Room = room(node, Some(&world.index().used(&node.name)));
-    if request.gpu_milli > 0 && room.grip(request.gpu_milli, When::Now, PlaceBy::BinPack).is_none()
-    {
+    if request.gpu_milli > 0 && room.grip(request, When::Now, By::BinPack).is_none() {
         return Some("nodes_short_gpu");
     }
     if request.cpu_milli > room.cpu.free() {

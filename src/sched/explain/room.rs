@@ -11,15 +11,16 @@ use crate::model::node::{Gpu, Node};
 use crate::model::page::Lane;
 use crate::model::pool::Stage;
 use crate::model::reason::{Code, Reason};
-use crate::model::setup::{Countable, PlaceBy};
+use crate::model::setup::Countable;
 use crate::sched::actions::pools;
+use crate::sched::board::moved::held;
 use crate::sched::board::place::{Fussy, device_has};
 use crate::sched::board::{room as room_of, stuck};
 use crate::sched::explain::nodes;
 use crate::sched::future::estimate;
 use crate::sched::gangs;
 use crate::sched::index::Holding;
-use crate::sched::policy::fit::{self, Best, Grip, Room, When};
+use crate::sched::policy::fit::{self, Best, By, Grip, Room, When};
 use crate::sched::policy::gang::Share;
 use crate::sched::world::World;
 
@@ -47,9 +48,31 @@ impl Rooms {
         self.nodes.push(node.clone());
     }
 
-    /// Takes room for the least that a job starts with; whether there is enough.
-    pub(in crate::sched) fn hold(&mut self, spec: &JobSpec, comes_back: bool) -> bool {
-        self.place(spec, comes_back, &at_least(spec)).is_none()
+    /// Takes the last one away again.
+    pub(in crate::sched) fn pop(&mut self) {
+        self.rooms.pop();
+        self.nodes.pop();
+    }
+
+    /// How many there are.
+    pub(in crate::sched) fn len(&self) -> usize {
+        self.rooms.len()
+    }
+
+    /// Takes room for the least that a job starts with, from a place on; whether there is enough.
+    pub(in crate::sched) fn hold(&mut self, spec: &JobSpec, comes_back: bool, from: usize) -> bool {
+        self.place_from(spec, comes_back, &at_least(spec), from).is_none()
+    }
+
+    /// Whether there is room for some tasks.
+    fn fits(&self, spec: &JobSpec, comes_back: bool, tasks: &[Share]) -> bool {
+        if let [Share { id, tasks: 1 }] = tasks {
+            let fussy = Fussy::of(spec, *id, comes_back, self.spot_rule);
+            let may_use = |at: usize| fussy.takes(&self.nodes[at].traits);
+            let (request, by) = (spec.request_of(*id), By::BinPack);
+            return fit::choose(&self.rooms, request, by, When::Now, may_use).is_some();
+        }
+        self.clone().place(spec, comes_back, tasks).is_none()
     }
 
     fn of<'a>(
@@ -65,19 +88,29 @@ impl Rooms {
     /// Places tasks together, and answers how many could be placed and the best that was free
     /// when the next one could not.
     fn place(&mut self, spec: &JobSpec, comes_back: bool, tasks: &[Share]) -> Option<(u32, Best)> {
+        self.place_from(spec, comes_back, tasks, 0)
+    }
+
+    /// The same in the rooms from a place on.
+    fn place_from(
+        &mut self,
+        spec: &JobSpec,
+        comes_back: bool,
+        tasks: &[Share],
+        from: usize,
+    ) -> Option<(u32, Best)> {
         let mut placed = 0;
         for share in tasks {
             let fussy = Fussy::of(spec, share.id, comes_back, self.spot_rule);
             let request = spec.request_of(share.id);
             for _ in 0..share.tasks {
-                let may_use = |at: usize| fussy.takes(&self.nodes[at].traits);
-                let by = PlaceBy::BinPack;
-                let Some((at, _)) = fit::choose(&self.rooms, request, by, When::Now, may_use)
-                else {
-                    return Some((placed, fit::best(&self.rooms, request)));
+                let may_use = |at: usize| fussy.takes(&self.nodes[from + at].traits);
+                let (by, rooms) = (By::BinPack, self.rooms.get(from..).unwrap_or_default());
+                let Some((at, _)) = fit::choose(rooms, request, by, When::Now, may_use) else {
+                    return Some((placed, fit::best(rooms, request)));
                 };
-                let room = &mut self.rooms[at];
-                let grip = room.grip(request.gpu_milli, When::Now, by).unwrap_or(Grip::Nothing);
+                let room = &mut self.rooms[from + at];
+                let grip = room.grip(request, When::Now, by).unwrap_or(Grip::Nothing);
                 room.take(request, &grip, When::Now);
                 placed += 1;
             }
@@ -132,9 +165,9 @@ pub fn never_fits(world: &World, spec: &JobSpec) -> Option<Reason> {
     if let [Share { id, tasks: mut left }] = *tasks {
         let (request, fussy) = (spec.request_of(id), Fussy::of(spec, id, true, spot_rule(world)));
         let mut fill = |node: &Arc<Node>| {
-            let (by, mut room) = (PlaceBy::BinPack, all_of(node));
+            let (by, mut room) = (By::BinPack, all_of(node));
             while left > 0 && fussy.takes(&node.traits) && room.fits(request, When::Now) {
-                let grip = room.grip(request.gpu_milli, When::Now, by).unwrap_or(Grip::Nothing);
+                let grip = room.grip(request, When::Now, by).unwrap_or(Grip::Nothing);
                 room.take(request, &grip, When::Now);
                 left -= 1;
             }
@@ -207,7 +240,7 @@ pub(super) fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
     }
     let chunk = sum(spec, &tasks);
     if !job.frozen {
-        reasons.extend(super::gates::reasons(world, job, &chunk));
+        reasons.extend(super::gates::reasons(world, job, &chunk, at.now));
     }
     countables(world, job, &chunk, at, &mut reasons);
     if job.frozen {
@@ -223,6 +256,23 @@ pub(super) fn reasons(world: &World, job: &Job, at: At) -> Vec<Reason> {
         reasons.extend(reserved(world, job, at));
     }
     reasons
+}
+
+/// Whether room is all that a waiting job lacks: `open` are the nodes that take new work.
+pub(in crate::sched) fn lacks_only_room(world: &World, open: &Rooms, job: &Job, at: At) -> bool {
+    let spec = &job.spec;
+    let tasks = gangs::next_chunk(job);
+    let is_full = |(array, throttle)| world.index().elements(array) >= throttle;
+    if open.fits(spec, job.has_way_back(), &tasks)
+        || world.is_held(&spec.team)
+        || throttle(job).is_some_and(is_full)
+    {
+        return false;
+    }
+    let chunk = sum(spec, &tasks);
+    let mut others = super::gates::reasons(world, job, &chunk, at.now);
+    countables(world, job, &chunk, at, &mut others);
+    others.is_empty()
 }
 
 /// It would fit, but room is kept for another.
@@ -242,7 +292,7 @@ fn running(job: &Job) -> Vec<Share> {
     job.active_tasks().map(|task| Share { id: task.group, tasks: 1 }).collect()
 }
 
-/// Free room as it is, less what is promised to others than `but`.
+/// Free room as it is, less what is promised to others than `but` and held for those who move.
 fn rooms(world: &World, now: Mono, but: Option<JobId>, which: impl Fn(&Node) -> bool) -> Rooms {
     let nodes = world.nodes().filter(|node| which(node));
     let used = |node: &Node| room_of(node, Some(&world.index().used(&node.name)));
@@ -262,6 +312,12 @@ fn rooms(world: &World, now: Mono, but: Option<JobId>, which: impl Fn(&Node) -> 
             if let Some(room) = room {
                 room.take(request, &Grip::Known(grip.clone()), When::Later);
             }
+        }
+    }
+    for (job, _, group, to) in held(world, now) {
+        if let Some(room) = rooms.rooms.iter_mut().find(|room| room.name == to.node) {
+            let grip = Grip::Known(to.gpus.clone());
+            room.take(job.spec.request_of(group), &grip, When::Later);
         }
     }
     rooms
@@ -316,15 +372,17 @@ fn thaw_waits(world: &World, job: &Job, now: Mono) -> Option<Reason> {
     Some(reason.with("need_cpu_milli", cores.values().sum::<u64>()))
 }
 
-/// Units that are promised to others.
-fn promised_units(world: &World, name: &str, but: JobId) -> u64 {
+/// Units that are promised to others, or held for those who move.
+fn promised_units(world: &World, name: &str, but: JobId, now: Mono) -> u64 {
     let jobs = world.index().promised.iter().filter(|id| **id != but);
     let jobs = jobs.filter_map(|id| world.job(*id));
     let tasks = jobs.flat_map(|job| job.tasks.iter().map(move |task| (job, task)));
     let nominated = tasks.filter(|(_, task)| task.state == TaskState::Nominated);
     let units =
         nominated.filter_map(|(job, task)| job.spec.request_of(task.group).custom.get(name));
-    units.sum()
+    let moving = held(world, now).map(|(job, _, group, _)| job.spec.request_of(group));
+    let moving = moving.filter_map(|request| request.custom.get(name));
+    units.chain(moving).sum()
 }
 
 fn countables(world: &World, job: &Job, chunk: &Resources, at: At, reasons: &mut Vec<Reason>) {
@@ -335,7 +393,7 @@ fn countables(world: &World, job: &Job, chunk: &Resources, at: At, reasons: &mut
         if let Some(limited) = world.limit_of(name, at.wall).filter(|_| !job.frozen) {
             reasons.push(super::urgency::limited(name, limited));
         }
-        let taken = world.index().custom_held(name) + promised_units(world, name, job.id);
+        let taken = world.index().custom_held(name) + promised_units(world, name, job.id, at.now);
         let free = countable.count.saturating_sub(taken);
         if need > free {
             let reason = Reason::bare(Code::ResourceBusy).with("resource", &**name);

@@ -45,7 +45,9 @@ pub struct Hits {
 impl Hits {
     /// A job starts: was the forecast right that it got with its reservation?
     pub fn note(&mut self, job: &Job, now: Mono) {
-        let Some(reserved) = job.reserved.as_deref() else { return };
+        // What was expected while people were asked says nothing of how well ends are foreseen.
+        let own = job.reserved.as_deref().filter(|held| held.since.now >= job.since.now);
+        let Some(reserved) = own else { return };
         let right = came_true(reserved, now);
         self.all.note(right);
         self.teams.entry(job.spec.team.clone()).or_default().note(right);

@@ -13,6 +13,7 @@ use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::future::ask::Slot;
 use crate::sched::future::guard::{Guard, surely_over};
+use crate::sched::future::returning::{Back, backs};
 use crate::sched::future::timeline::By;
 use crate::sched::policy::gates;
 use crate::sched::policy::queue::lineage;
@@ -36,6 +37,8 @@ pub struct Keeper {
     teams: BTreeSet<usize>,
     /// Those for whom something is reserved, in the order in which that was done.
     holders: Vec<Head>,
+    /// Those that people are about to give back: room for them comes after all others'.
+    backs: Vec<Back>,
 }
 
 impl Keeper {
@@ -62,11 +65,47 @@ impl Keeper {
     /// Reserves room for a job beside what is reserved already.
     pub fn reserve(&mut self, board: &mut Board, head: &Head) {
         let Some(mut guard) = board.guard.take() else { return };
+        self.give_up_returns(&mut guard);
         if !self.teams.contains(&head.team) && guard.reserve_for(board, head) {
             self.teams.insert(head.team);
             self.holders.push(head.clone());
         }
+        self.keep_returns(board, &mut guard);
         board.guard = Some(guard);
+    }
+
+    fn give_up_returns(&self, guard: &mut Guard) {
+        self.backs.iter().for_each(|back| guard.release(back.head.id()));
+    }
+
+    fn keep_returns(&self, board: &Board, guard: &mut Guard) {
+        for back in &self.backs {
+            guard.keep_for_return(board, back);
+        }
+    }
+
+    /// Does something as if no room were kept for those that people are about to give back.
+    pub fn beside_returns<T>(
+        &mut self,
+        board: &mut Board,
+        act: impl FnOnce(&mut Keeper, &mut Board) -> T,
+    ) -> T {
+        let backs = std::mem::take(&mut self.backs);
+        if let Some(guard) = &mut board.guard {
+            backs.iter().for_each(|back| guard.release(back.head.id()));
+        }
+        let done = act(self, board);
+        self.backs = backs;
+        if let Some(mut guard) = board.guard.take() {
+            self.keep_returns(board, &mut guard);
+            board.guard = Some(guard);
+        }
+        done
+    }
+
+    /// Room is kept for jobs that people are about to give back.
+    pub fn expects_returns(&self) -> bool {
+        !self.backs.is_empty()
     }
 
     /// Those for whom room was reserved after it was for a job.
@@ -111,6 +150,10 @@ impl Keeper {
                 self.teams.insert(head.team);
                 self.holders.push(head.clone());
             }
+        }
+        if !self.holders.is_empty() {
+            self.backs = backs(board);
+            self.keep_returns(board, &mut guard);
         }
         board.guard = Some(Box::new(guard));
     }

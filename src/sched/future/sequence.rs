@@ -18,6 +18,7 @@ use crate::sched::board::teams::Teams;
 use crate::sched::board::turns::Turns;
 use crate::sched::future::ask::Ask;
 use crate::sched::future::guard::Guard;
+use crate::sched::future::returning;
 use crate::sched::future::timeline::By;
 use crate::sched::index::Shape;
 use crate::sched::policy::amounts::Amounts;
@@ -58,6 +59,7 @@ impl<'a> Sequence<'a> {
         for head in &holders {
             made.reserve(head);
         }
+        let kept = if holders.is_empty() { BTreeSet::new() } else { made.keep_returns(backs) };
         let held: BTreeSet<JobId> = holders.iter().map(Head::id).collect();
         let mut lines: BTreeMap<(Arc<Shape>, Span), Line> = BTreeMap::new();
         for head in heads.iter().filter(|head| !held.contains(&head.id())) {
@@ -69,7 +71,7 @@ impl<'a> Sequence<'a> {
         made.guard.know(board, lines.values().flatten().map(|(_, ask)| ask));
         made.lines = lines.into_values().collect();
         made.next = (0..made.lines.len()).map(|line| (board.at().now, line)).collect();
-        for (head, from) in backs {
+        for (head, from) in backs.iter().filter(|(head, _)| !kept.contains(&head.id())) {
             if let Some(ask) = made.ask(head) {
                 made.next.insert((*from, made.lines.len()));
                 made.lines.push(Line::from([(head.clone(), ask)]));
@@ -89,10 +91,11 @@ impl<'a> Sequence<'a> {
         for (_, id) in [Lane::Human, Lane::Running].iter().flat_map(|l| index.lane(*l, None)) {
             let Some(job) = self.board.world().job(id) else { continue };
             let Some(team) = self.teams.place(&job.spec.team) else { continue };
-            let left = match job.state {
-                State::Stopping(_) => Span::ZERO,
-                _ => self.guard.length_of(self.board, job),
-            };
+            // What stops counts no more, unless it goes on elsewhere.
+            if matches!(job.state, State::Stopping(_)) && !self.board.holds_place_for(id) {
+                continue;
+            }
+            let left = self.guard.length_of(self.board, job);
             self.holds.insert(id, (team, held(job)));
             self.changes.insert((self.board.at().now + left, false, id));
         }
@@ -104,6 +107,23 @@ impl<'a> Sequence<'a> {
             self.begins(head, slot.at, slot.until);
             self.guard.keep(slot);
         }
+    }
+
+    /// Keeps room for those of `backs` for which a cycle would, from when they are expected here;
+    /// for whom.
+    fn keep_returns(&mut self, backs: &[(Head, Mono)]) -> BTreeSet<JobId> {
+        let mut kept = BTreeSet::new();
+        for mut back in returning::backs(self.board) {
+            let id = back.head.id();
+            let Some((_, at)) = backs.iter().find(|(head, _)| head.id() == id) else { continue };
+            back.at = *at;
+            if let Some(slot) = self.guard.look_for_return(self.board, &back) {
+                self.begins(&back.head, slot.at, slot.until);
+                self.guard.keep(slot);
+                kept.insert(id);
+            }
+        }
+        kept
     }
 
     fn begins(&mut self, head: &Head, at: Mono, until: Mono) {

@@ -165,6 +165,10 @@ impl Timeline {
 
     /// Looks at what the cycle starts, promises or lets go on.
     fn each_start(&self, board: &Board, see: &mut impl FnMut(&Job, (usize, u32), &Spot, Mono)) {
+        for place in &board.held {
+            let end = self.end_of(board, &place.job);
+            see(&place.job, (place.rank, place.group), &place.spot, end);
+        }
         let mut seen = BTreeSet::new();
         for deed in &board.deeds {
             let Deed::Goes(id) = deed else { continue };

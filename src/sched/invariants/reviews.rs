@@ -49,6 +49,17 @@ fn faults(world: &World, review: &Review) -> Vec<&'static str> {
     expect(!silent || grant.is_none() || safe, "was approved by silence");
     let approved = matches!(review.state, ReviewState::Approved | ReviewState::Redeemed);
     expect(!approved || votes || safe, "was approved by nobody");
+    let spoke = |name: &crate::base::Name| review.votes.iter().any(|vote| vote.by == *name);
+    let meant = |name: &crate::base::Name| {
+        let last = review.votes.iter().rev().find(|vote| vote.by == *name);
+        last.is_none_or(|vote| vote.back.is_none() && !vote.is_held())
+    };
+    let decided = matches!(review.state, ReviewState::Approved | ReviewState::Denied);
+    let by = review.decision.as_ref().filter(|_| decided).map(|d| &d.by[..]).unwrap_or_default();
+    expect(by.iter().all(spoke), "was decided by somebody who said nothing");
+    expect(by.iter().all(meant), "was decided by a vote that was taken back or does not count yet");
+    let looks = review.leases.keys().all(|name| review.opened.contains_key(name));
+    expect(looks && (review.is_open() || review.opened.is_empty()), "is looked at by nobody");
     expect(review.hash == review.action().hash(review.bound()), "has the hash of another action");
     let steps = grant.map_or(0, |grant| grant.spent.iter().filter(|s| s.step.is_some()).count());
     let ran = review.step.as_ref().is_some_and(|step| step.state.used_the_right());

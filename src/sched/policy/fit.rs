@@ -4,9 +4,10 @@
 //! will then be free. Something fits *now* if it is free and no promise is broken by taking it;
 //! it fits *later* if it will be free once everything that is being released is gone. Of the
 //! nodes with room one where the task fits now is better, then for a task without GPUs one that
-//! has none, then the fullest (or the emptiest, [`PlaceBy`]), then the first by name (kai.md
-//! 1.3). A share of a device goes to the fullest device that has room for it, so that whole
-//! devices stay whole; whole devices are counted here and dealt out last, by [`Deal`].
+//! has none, then the fullest (or the emptiest, or where least is stranded, [`By`]), then the
+//! first by name (kai.md 1.3). A share of a device goes to the fullest device that has room for
+//! it, so that whole devices stay whole; whole devices are counted here and dealt out last, by
+//! [`Deal`].
 
 use std::cmp::Reverse;
 
@@ -14,9 +15,40 @@ use crate::base::Name;
 use crate::model::Resources;
 use crate::model::job::GpuShare;
 use crate::model::setup::PlaceBy;
+use crate::sched::policy::fragments::Costs;
 
 #[cfg(test)]
 mod tests;
+
+/// How the best of several nodes with room is chosen, and the device for a share.
+#[derive(Debug, Clone, Copy)]
+pub enum By<'a> {
+    /// The fullest.
+    BinPack,
+    /// The emptiest.
+    Spread,
+    /// Where least of what is free becomes useless, then the fullest.
+    LeastFragmentation(&'a Costs),
+}
+
+impl<'a> By<'a> {
+    /// As configured.
+    pub fn of(place: PlaceBy, costs: &'a Costs) -> By<'a> {
+        match place {
+            PlaceBy::BinPack => By::BinPack,
+            PlaceBy::Spread => By::Spread,
+            PlaceBy::LeastFragmentation => By::LeastFragmentation(costs),
+        }
+    }
+
+    /// How dense a node with so much free of so much is; smaller is better.
+    pub(super) fn density(self, free: u64, total: u64) -> u64 {
+        match self {
+            By::BinPack | By::LeastFragmentation(_) => free,
+            By::Spread => 1000 - free.saturating_mul(1000) / total.max(1),
+        }
+    }
+}
 
 /// Thousandths of one device.
 pub const WHOLE: u64 = 1000;
@@ -116,7 +148,7 @@ pub struct Device {
 
 impl Device {
     /// Nobody uses it, or will use it, or has a share of it promised.
-    fn is_whole(&self, when: When) -> bool {
+    pub(super) fn is_whole(&self, when: When) -> bool {
         match when {
             When::Now => self.level.held == 0 && self.level.promised == 0,
             When::Later => self.level.held <= self.level.releasing && self.level.promised == 0,
@@ -139,6 +171,9 @@ pub struct Room {
     pub devices: Vec<Device>,
     /// Whole devices taken and promised that are not dealt out yet.
     pub whole: Level,
+    /// For which sets of labels it will do: a bit for each class of shapes in a mix
+    /// ([`super::fragments::Shape::class`]).
+    pub open_to: u64,
 }
 
 /// The largest amounts of anything that were free in one place, when nothing fitted.
@@ -163,6 +198,7 @@ impl Room {
             tasks: Level::all(tasks.map_or(u64::MAX, u64::from)),
             devices: devices.iter().map(device).collect(),
             whole: Level::default(),
+            open_to: u64::MAX,
         }
     }
 
@@ -179,8 +215,9 @@ impl Room {
     }
 
     /// What of the devices a request would get; `None` if they cannot serve it. A share goes to
-    /// the fullest device, or to the emptiest if tasks are spread.
-    pub fn grip(&self, gpu_milli: u64, when: When, by: PlaceBy) -> Option<Grip> {
+    /// the fullest device, or to the emptiest if tasks are spread, or where it strands least.
+    pub fn grip(&self, request: &Resources, when: When, by: By<'_>) -> Option<Grip> {
+        let gpu_milli = request.gpu_milli;
         if gpu_milli == 0 {
             return Some(Grip::Nothing);
         }
@@ -190,11 +227,18 @@ impl Room {
         }
         let fits = |(_, device): &(usize, &Device)| self.shares(device, gpu_milli, when);
         let fitting = self.devices.iter().enumerate().filter(fits);
-        let full = |level: &Level| (level.at(when), level.free());
-        let (at, _) = fitting.min_by_key(|(_, d)| match by {
-            PlaceBy::Spread => (WHOLE - full(&d.level).0, 0, d.index),
-            PlaceBy::BinPack => (full(&d.level).0, full(&d.level).1, d.index),
-        })?;
+        let full = |(_, d): &(usize, &Device)| (d.level.at(when), d.level.free(), d.index);
+        let chosen = match by {
+            By::LeastFragmentation(costs) if !costs.mix().is_empty() => {
+                costs.mix().device(self, request, when)
+            }
+            By::BinPack | By::LeastFragmentation(_) => fitting.min_by_key(full).map(|(at, _)| at),
+            By::Spread => {
+                let empty = |(_, d): &(usize, &Device)| (WHOLE - d.level.at(when), d.index);
+                fitting.min_by_key(empty).map(|(at, _)| at)
+            }
+        };
+        let at = chosen?;
         Some(Grip::Share { at, milli: gpu_milli })
     }
 
@@ -225,7 +269,7 @@ impl Room {
     }
 
     /// A share fits on a device, and the whole ones that are spoken for stay whole.
-    fn shares(&self, device: &Device, milli: u64, when: When) -> bool {
+    pub(super) fn shares(&self, device: &Device, milli: u64, when: When) -> bool {
         let stays = |at| !device.is_whole(at) || self.whole_devices(at) > 0;
         device.level.at(when) >= milli
             && stays(When::Later)
@@ -335,29 +379,32 @@ impl Room {
     }
 
     /// How good a node is for a task; smaller is better.
-    fn score(&self, request: &Resources, by: PlaceBy) -> Score<'_> {
-        let later = !self.fits(request, When::Now);
+    fn score(&self, request: &Resources, by: By<'_>) -> Score<'_> {
+        let now = self.fits(request, When::Now);
         let misused = request.gpu_milli == 0 && !self.devices.is_empty();
         let (free, total) = match request.gpu_milli {
             0 => (self.cpu.later(), self.cpu.total),
             _ => (self.gpu_later(), self.devices.len() as u64 * WHOLE),
         };
-        let density = match by {
-            PlaceBy::BinPack => free,
-            PlaceBy::Spread => 1000 - free.saturating_mul(1000) / total.max(1),
+        let strands = match by {
+            By::BinPack | By::Spread => 0,
+            By::LeastFragmentation(costs) => {
+                let when = if now { When::Now } else { When::Later };
+                costs.mix().increase(self, request, when)
+            }
         };
-        (later, misused, density, &self.name)
+        (!now, misused, strands, by.density(free, total), &self.name)
     }
 }
 
-/// Does not fit now; would misuse devices; density; name.
-type Score<'a> = (bool, bool, u64, &'a str);
+/// Does not fit now; would misuse devices; what it strands; density; name.
+type Score<'a> = (bool, bool, i64, u64, &'a str);
 
 /// The best of the rooms that may be used, and when the task fits there.
 pub fn choose(
     rooms: &[Room],
     request: &Resources,
-    by: PlaceBy,
+    by: By<'_>,
     latest: When,
     may_use: impl Fn(usize) -> bool,
 ) -> Option<(usize, When)> {
@@ -376,11 +423,10 @@ pub fn choose(
 pub fn place(rooms: &mut [Room], request: &Resources, count: u32) -> Result<(), (u32, Best)> {
     let mut trial = rooms.to_vec();
     for done in 0..count {
-        let chosen = choose(&trial, request, PlaceBy::BinPack, When::Now, |_| true);
+        let chosen = choose(&trial, request, By::BinPack, When::Now, |_| true);
         let Some((at, _)) = chosen else { return Err((done, best(&trial, request))) };
         let room = &mut trial[at];
-        let grip =
-            room.grip(request.gpu_milli, When::Now, PlaceBy::BinPack).unwrap_or(Grip::Nothing);
+        let grip = room.grip(request, When::Now, By::BinPack).unwrap_or(Grip::Nothing);
         room.take(request, &grip, When::Now);
     }
     rooms.clone_from_slice(&trial);

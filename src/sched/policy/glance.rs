@@ -8,8 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::model::Resources;
-use crate::model::setup::PlaceBy;
-use crate::sched::policy::fit::{Room, WHOLE, When};
+use crate::sched::policy::fit::{By, Room, WHOLE, When};
 
 /// What is free in a room now and later.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -72,19 +71,27 @@ impl Glance {
         free.fits(request) && (!shares || room.fits(request, when))
     }
 
-    /// How good a node is for a task; smaller is better.
-    fn score(&self, room: &Room, request: &Resources, by: PlaceBy) -> (bool, bool, u64) {
-        let later = !self.fits(room, request, When::Now);
+    /// How good the node at a place is for a task; smaller is better.
+    fn score(
+        &self,
+        (at, room): (usize, &Room),
+        request: &Resources,
+        by: By<'_>,
+    ) -> (bool, bool, i64, u64) {
+        let now = self.fits(room, request, When::Now);
         let misused = request.gpu_milli == 0 && self.devices > 0;
         let (free, total) = match request.gpu_milli {
             0 => (self.later.cpu_milli, self.cpu_total),
             _ => (self.gpu_later, self.devices * WHOLE),
         };
-        let density = match by {
-            PlaceBy::BinPack => free,
-            PlaceBy::Spread => 1000 - free.saturating_mul(1000) / total.max(1),
+        let strands = match by {
+            By::BinPack | By::Spread => 0,
+            By::LeastFragmentation(costs) => {
+                let when = if now { When::Now } else { When::Later };
+                costs.increase(at, room, request, when)
+            }
         };
-        (later, misused, density)
+        (!now, misused, strands, by.density(free, total))
     }
 }
 
@@ -94,12 +101,13 @@ pub fn choose(
     rooms: &[Room],
     glances: &[Glance],
     request: &Resources,
-    by: PlaceBy,
+    by: By<'_>,
     may_use: impl Fn(usize) -> bool,
 ) -> Option<(usize, When)> {
     let rooms = rooms.iter().zip(glances).enumerate();
     let fits = rooms.filter(|(_, (room, glance))| glance.fits(room, request, When::Later));
-    let scores = fits.map(|(at, (room, glance))| Reverse((glance.score(room, request, by), at)));
+    let scores =
+        fits.map(|(at, (room, glance))| Reverse((glance.score((at, room), request, by), at)));
     let mut best: BinaryHeap<_> = scores.collect();
     while let Some(Reverse(((later, ..), at))) = best.pop() {
         if may_use(at) {
@@ -114,6 +122,7 @@ mod tests {
     use super::*;
     use crate::model::job::GpuShare;
     use crate::sched::policy::fit::{self, Grip};
+    use crate::sched::policy::fragments::{Costs, Mix, Shape};
     use proptest::collection::vec;
     use proptest::prelude::*;
 
@@ -152,22 +161,56 @@ mod tests {
         (0..5u64, 1..5u64, vec(device, 0..4), vec((0..3u64, 0..3u64, any::<bool>()), 0..3))
     }
 
+    fn mix() -> impl Strategy<Value = Mix> {
+        let gpu_milli = prop_oneof![Just(300), Just(500), Just(WHOLE), Just(3 * WHOLE)];
+        let shape = (gpu_milli, 0..4u64, 0..3u64, 0..2u32, 1..9u64);
+        vec(shape, 0..5).prop_map(|shapes| {
+            let shape =
+                |(gpu_milli, cpu_milli, mem_bytes, class, tasks): &(u64, u64, u64, u32, u64)| {
+                    (
+                        Shape {
+                            gpu_milli: *gpu_milli,
+                            cpu_milli: *cpu_milli,
+                            mem_bytes: *mem_bytes,
+                            class: *class,
+                        },
+                        *tasks,
+                    )
+                };
+            Mix::of(shapes.iter().map(shape), shapes.iter().map(|shape| shape.4).sum())
+        })
+    }
+
     proptest! {
         #[test]
         fn it_chooses_as_the_rooms_themselves_do(
             all in vec(filled(), 0..5),
             cpu_milli in 0..4u64,
             gpu_milli in prop_oneof![Just(0), Just(300), Just(500), Just(WHOLE), Just(2 * WHOLE)],
-            spread in any::<bool>(),
+            mix in mix(),
+            open_to in vec(0..4u64, 5),
+            place in 0..3usize,
             closed in 0..5usize,
         ) {
-            let rooms: Vec<Room> = all.iter().enumerate().map(|(at, all)| room(at, all)).collect();
-            let glances: Vec<Glance> = rooms.iter().map(Glance::of).collect();
+            let mut rooms: Vec<Room> =
+                all.iter().enumerate().map(|(at, all)| room(at, all)).collect();
+            rooms.iter_mut().zip(open_to).for_each(|(room, open_to)| room.open_to = open_to);
+            let mut glances: Vec<Glance> = rooms.iter().map(Glance::of).collect();
             let request = Resources { cpu_milli, mem_bytes: 1, gpu_milli, ..Resources::default() };
-            let by = if spread { PlaceBy::Spread } else { PlaceBy::BinPack };
-            let may_use = |at| at != closed;
-            let expected = fit::choose(&rooms, &request, by, When::Later, may_use);
-            prop_assert_eq!(choose(&rooms, &glances, &request, by, may_use), expected);
+            let mut costs = Costs::of(mix);
+            // Until none fits any more, so that what is remembered must follow what changes.
+            for _ in 0..8 {
+                let by = [By::BinPack, By::Spread, By::LeastFragmentation(&costs)][place];
+                let may_use = |at| at != closed;
+                let expected = fit::choose(&rooms, &request, by, When::Later, may_use);
+                prop_assert_eq!(choose(&rooms, &glances, &request, by, may_use), expected);
+                let Some((at, when)) = expected else { break };
+                let grip = rooms[at].grip(&request, when, by).unwrap();
+                prop_assert!(rooms[at].fits_so(&request, &grip, when));
+                rooms[at].take(&request, &grip, when);
+                glances[at] = Glance::of(&rooms[at]);
+                costs.changed(at);
+            }
         }
     }
 }

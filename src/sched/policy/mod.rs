@@ -2,7 +2,7 @@
 //! with any combination.
 //!
 //! Jobs: [`order`], [`boost`], [`deadline`], [`inheritance`], [`fit`], [`glance`],
-//! [`retry`], [`gang`].
+//! [`fragments`], [`retry`], [`gang`].
 //! Teams: [`amounts`] and [`queue`] are the words,
 //! [`shares`] and [`usage`] say what each may have, [`queue_order`] whose turn it is, [`gates`]
 //! what never may be exceeded, [`taking`] and [`protection`] what one may take from another.
@@ -17,6 +17,7 @@ pub mod capacity;
 pub mod deadline;
 pub mod estimate;
 pub mod fit;
+pub mod fragments;
 pub mod gang;
 pub mod gates;
 pub mod glance;

@@ -76,6 +76,17 @@ pub fn hour_of_week(at: Wall) -> u8 {
     u8::try_from(hours.rem_euclid(i64::from(WEEK))).unwrap_or(0)
 }
 
+/// Room is kept for whoever is expected back within so long, and nobody is held back for longer.
+pub const NEAR: Span = Span::mins(15);
+
+/// After how long a wait its end is expected next, of which so much is known: when half of such
+/// waits are over, once that has passed when nine of ten are. After that nobody can say.
+pub fn expected_next(waited: Span, estimate: &Estimate) -> Option<Span> {
+    let known = estimate.confidence > Confidence::None;
+    let next = [estimate.median, estimate.p90].into_iter().find(|then| *then > waited);
+    next.filter(|_| known)
+}
+
 impl Waits {
     /// An answer came, or none did; the oldest is forgotten for it.
     pub fn note(&mut self, answer: Answer) {
@@ -174,6 +185,21 @@ mod tests {
         assert_eq!(mins(&midnight, at(0, 0)).2, Basis::Hour);
         let nights = waits(&[(at(1, 0), 3); 5]);
         assert_eq!(mins(&nights, at(3, 23)).2, Basis::Day);
+    }
+
+    #[test]
+    fn the_end_of_a_wait_is_expected_twice_and_then_no_more() {
+        let known = |confidence| Estimate {
+            median: Span::mins(10),
+            p90: Span::mins(40),
+            confidence,
+            complete: 3,
+        };
+        let next = |waited| expected_next(Span::mins(waited), &known(Confidence::Low));
+        assert_eq!(next(0), Some(Span::mins(10)));
+        assert_eq!(next(10), Some(Span::mins(40)), "half of them are over by then");
+        assert_eq!(next(40), None);
+        assert_eq!(expected_next(Span::ZERO, &known(Confidence::None)), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A job asks.
 
-use crate::base::{At, Digest, JobId, Name, ReviewId, Span, Wall};
+use crate::base::{Digest, JobId, Name, ReviewId, Wall};
 use crate::model::action::command::Said;
 use crate::model::action::{Bound, EffectClass};
 use crate::model::fact::{Class, Requested, ReviewFact};
@@ -134,7 +134,7 @@ pub(super) fn open(
     let at = plan.at();
     let within = rule.within.min(OPEN_FOR_MAX);
     let by_rule = policy.is_none() && ask.effect == EffectClass::Read;
-    let grant = (ask.wait == Wait::Go).then(|| grant(&rule, at, Span::ZERO, None));
+    let grant = (ask.wait == Wait::Go).then(|| grant(&rule, at.wall, None));
     let first =
         policy.is_none_or(|p| p.hours.as_ref().is_none_or(|h| h.open_at(at.wall).is_some()));
     let asked = who::first_asked(world, policy, &job.spec.team, &job.owner, first);
@@ -206,8 +206,7 @@ fn wait(policy: Option<&ReviewPolicy>, ask: &Ask) -> Wait {
 }
 
 /// The right that a yes gives.
-pub(super) fn grant(rule: &Rule, at: At, undo: Span, uses: Option<u32>) -> Grant {
-    let from: Wall = at.wall + undo;
+pub(super) fn grant(rule: &Rule, from: Wall, uses: Option<u32>) -> Grant {
     let uses = uses.unwrap_or(rule.uses).max(1);
     Grant { uses, used: 0, from, life: rule.grant, until: None, dated: false, spent: Vec::new() }
 }

@@ -1,18 +1,17 @@
 //! A review is decided, and its job told.
 
 use crate::base::JobId;
-use crate::base::Span;
 use crate::model::action::EffectClass;
 use crate::model::fact::{Class, ReviewFact};
 use crate::model::job::{Hold, Job, State, state};
-use crate::model::refusal::{Refusal, RefusalCode};
+use crate::model::refusal::Refusal;
 use crate::model::review::{
     AFTER_OUTAGE, Decision, Fallback, Grant, Review, ReviewState, TEXT_MAX, Wait,
 };
 use crate::model::{Actor, Fact};
 use crate::sched::decide::life;
 use crate::sched::plan::Plan;
-use crate::sched::review::{grants, note, park, speaks_for, still_open, usage, who};
+use crate::sched::review::{grants, note, park, speaks_for, still_open, usage, vote, who};
 
 /// Decides a review: a fact, and what it means for the job.
 pub(super) fn decide(plan: &mut Plan, review: &Review, decision: Decision, grant: Option<Grant>) {
@@ -82,7 +81,7 @@ pub(super) fn withdraw(
     Ok(())
 }
 
-/// Somebody takes a yes back that was not used yet.
+/// Somebody takes a yes back that was not used yet; while it is open, their own vote.
 ///
 /// # Errors
 /// From somebody who could not have given it, or when it was used.
@@ -95,11 +94,7 @@ pub(super) fn revoke(
     who::seat(plan.world(), review, by, plan.at().wall)?;
     match review.state {
         ReviewState::Approved => {}
-        ReviewState::Open => {
-            let hint = format!("`holdshort deny {} --reason …`", review.id);
-            let what = format!("{} is not decided yet", review.id);
-            return Err(Refusal::new(RefusalCode::Conflict, what, hint));
-        }
+        ReviewState::Open => return vote::take_back(plan, review, by),
         ReviewState::Redeemed => return Err(grants::spent(review)),
         _ => still_open(plan, review)?,
     }
@@ -137,7 +132,7 @@ pub(super) fn expire(plan: &mut Plan, review: &Review) {
     };
     let grant = match &review.grant {
         Some(grant) if go => Some((**grant).clone()),
-        _ => approved.then(|| super::ask::grant(&review.rule, plan.at(), Span::ZERO, None)),
+        _ => approved.then(|| super::ask::grant(&review.rule, plan.at().wall, None)),
     };
     decide(plan, review, decision, grant);
 }

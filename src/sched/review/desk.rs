@@ -14,7 +14,8 @@ use crate::model::fact::{Requested, ReviewFact};
 use crate::model::review::grant::Spent;
 use crate::model::review::talk::TALK_MAX;
 use crate::model::review::{
-    Decision, Delegation, Delivery, OPEN_FOR_MAX, Review, ReviewState, Step, StepState,
+    Decision, Delegation, Delivery, LOOK_LEASE, OPEN_FOR_MAX, Review, ReviewState, Step, StepState,
+    Vote,
 };
 use crate::sched::policy::habit::Habit;
 use crate::sched::policy::returns::{Answer, Waits, hour_of_week};
@@ -40,13 +41,22 @@ pub struct Desk {
     /// Open ones by when they expire.
     open: OrdSet<(Wall, ReviewId)>,
     of_job: OrdMap<JobId, OrdSet<ReviewId>>,
+    /// Open ones that jobs wait for, by who answers and the hour of the week, and when asked.
+    awaited: OrdMap<Asked, OrdSet<(Wall, ReviewId)>>,
 }
+
+/// Who is asked, and in which hour of the week: such answers take about as long.
+type Asked = (Name, u8);
 
 /// What time does next to a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timer {
     /// To one that is open.
     Open(Due),
+    /// A no counts that could be taken back until now.
+    Count,
+    /// Somebody who had it open did not say again that they do.
+    Leave,
     /// Its right is over.
     Lapse,
 }
@@ -54,13 +64,11 @@ pub enum Timer {
 /// When time next does something to a review, and what.
 pub fn timer(review: &Review) -> Option<(Wall, Timer)> {
     match review.state {
-        // Nobody may stop the clock for ever.
-        ReviewState::Open if review.stopped.is_some() => {
-            Some((review.asked.wall + OPEN_FOR_MAX, Timer::Open(Due::Expire)))
-        }
         ReviewState::Open => {
-            let (at, due) = policy::due(review.deadline, &review.rule, review.level);
-            Some((at, Timer::Open(due)))
+            let leaves = leaves_first(review).map(|(at, _)| (at, Timer::Leave));
+            let counts = review.held_no().and_then(|no| no.from).map(|at| (at, Timer::Count));
+            // Of what comes at one instant a person's word comes first, the end of time last.
+            [counts, leaves, Some(clock(review))].into_iter().flatten().min_by_key(|(at, _)| *at)
         }
         ReviewState::Approved => {
             let until = review.grant.as_ref().and_then(|grant| grant.until);
@@ -68,6 +76,22 @@ pub fn timer(review: &Review) -> Option<(Wall, Timer)> {
         }
         _ => None,
     }
+}
+
+/// What its own time does next to one that is open.
+fn clock(review: &Review) -> (Wall, Timer) {
+    if review.stopped.is_some() {
+        // Nobody may stop the clock for ever.
+        return (review.asked.wall + OPEN_FOR_MAX, Timer::Open(Due::Expire));
+    }
+    let (at, due) = policy::due(review.deadline, &review.rule, review.level);
+    (at, Timer::Open(due))
+}
+
+/// Who of those that have it open is the first to be taken to look no more, and when.
+pub fn leaves_first(review: &Review) -> Option<(Wall, &Name)> {
+    let names = review.opened.keys();
+    names.filter_map(|name| Some((review.looks_until(name)?, name))).min()
 }
 
 /// Who gives the answers, as far as their speed is learned: a policy's people, or a team's.
@@ -78,7 +102,18 @@ pub fn group(review: &Review) -> Name {
     }
 }
 
+fn asked(review: &Review) -> Option<Asked> {
+    let awaited = review.is_open() && review.blocks();
+    awaited.then(|| (group(review), hour_of_week(review.asked.wall)))
+}
+
 impl Desk {
+    /// Open reviews that jobs wait for, with when they were asked: of each who is asked in one
+    /// hour of the week.
+    pub(super) fn awaited(&self) -> impl Iterator<Item = &OrdSet<(Wall, ReviewId)>> {
+        self.awaited.values()
+    }
+
     /// A review by number.
     pub fn get(&self, id: ReviewId) -> Option<&Arc<Review>> {
         self.reviews.get(&id)
@@ -234,6 +269,9 @@ impl Desk {
             self.open.insert((review.deadline, review.id));
         }
         self.of_job.entry(review.job).or_default().insert(review.id);
+        if let Some(asked) = asked(&review) {
+            self.awaited.entry(asked).or_default().insert((review.asked.wall, review.id));
+        }
         self.reviews.insert(review.id, review);
     }
 
@@ -242,6 +280,14 @@ impl Desk {
             self.due.remove(&(at, old.id));
         }
         self.open.remove(&(old.deadline, old.id));
+        if let Some(asked) = asked(old)
+            && let Some(ids) = self.awaited.get_mut(&asked)
+        {
+            ids.remove(&(old.asked.wall, old.id));
+            if ids.is_empty() {
+                self.awaited.remove(&asked);
+            }
+        }
         if let Some(ids) = self.of_job.get_mut(&old.job) {
             ids.remove(&old.id);
             if ids.is_empty() {
@@ -280,9 +326,11 @@ impl Desk {
 
 /// How long whoever decided last had it open; since it was asked where nobody recorded that.
 fn looked(review: &Review, at: At) -> Span {
-    let last = review.votes.last();
+    let last = review.votes.iter().rev().find(|vote| vote.back.is_none());
     let opened = last.and_then(|vote| review.opened.get(&vote.by));
-    at.wall.since(opened.map_or(review.asked.wall, |opened| opened.wall))
+    // Until a no counts that could be taken back nobody looks any longer.
+    let decided = last.map_or(at.wall, |vote| vote.at.wall);
+    decided.since(opened.map_or(review.asked.wall, |opened| opened.wall))
 }
 
 fn requested(id: ReviewId, job: JobId, asked: &Requested, at: At) -> Review {
@@ -308,6 +356,7 @@ fn requested(id: ReviewId, job: JobId, asked: &Requested, at: At) -> Review {
         talk: Vec::new(),
         delegations: Vec::new(),
         opened: Default::default(),
+        leases: Default::default(),
         told: Vec::new(),
         decision: None,
         grant: asked.grant.clone().map(Box::new),
@@ -323,6 +372,12 @@ fn change(review: &mut Review, fact: &ReviewFact, at: At) {
         // What becomes of the job is said of the job.
         ReviewFact::Requested(_) | ReviewFact::JobBooked { .. } | ReviewFact::JobReturns => {}
         ReviewFact::Voted { vote } => review.votes.push((**vote).clone()),
+        ReviewFact::Counts { by, seat } => {
+            last_of(review, by, seat).into_iter().for_each(|vote| vote.from = None);
+        }
+        ReviewFact::TakenBack { by, seat } => {
+            last_of(review, by, seat).into_iter().for_each(|vote| vote.back = Some(at));
+        }
         ReviewFact::Edited { action, hash, .. } => {
             review.edited = Some(Arc::new((**action).clone()));
             review.hash = *hash;
@@ -343,11 +398,16 @@ fn change(review: &mut Review, fact: &ReviewFact, at: At) {
         }
         ReviewFact::Escalated { level, .. } => review.level = *level,
         ReviewFact::Extended { deadline, .. } => review.deadline = *deadline,
-        ReviewFact::Opened { by } => {
+        ReviewFact::Opened { by, until } => {
             review.opened.entry(by.clone()).or_insert(at);
+            review.leases.insert(by.clone(), until.unwrap_or(at.wall + LOOK_LEASE));
+        }
+        ReviewFact::LooksOn { by, until } => {
+            review.leases.insert(by.clone(), *until);
         }
         ReviewFact::Left { by } => {
             review.opened.remove(by);
+            review.leases.remove(by);
         }
         ReviewFact::Told { delivery } => tell(&mut review.told, delivery.clone()),
         ReviewFact::Decided { decision, grant } => {
@@ -356,6 +416,7 @@ fn change(review: &mut Review, fact: &ReviewFact, at: At) {
             review.version += 1;
             review.stopped = None;
             review.opened.clear();
+            review.leases.clear();
             review.decision = Some(decision.clone());
             review.grant.clone_from(grant);
         }
@@ -375,6 +436,11 @@ fn change(review: &mut Review, fact: &ReviewFact, at: At) {
         }
         ReviewFact::StepEnded { step, state } => come_to(review, *step, state.clone(), at),
     }
+}
+
+/// What somebody said last on a seat.
+fn last_of<'a>(review: &'a mut Review, by: &Name, seat: &Name) -> Option<&'a mut Vote> {
+    review.votes.iter_mut().rev().find(|vote| vote.by == *by && vote.seat == *seat)
 }
 
 fn redeem(review: &mut Review, attempt: u32, step: Option<JobId>, at: At) {

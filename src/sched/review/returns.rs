@@ -1,13 +1,15 @@
 //! When a job that waits for people will probably have its answer, and so be back.
 
+use std::collections::BTreeSet;
+use std::ops::Bound::{Excluded, Included};
 use std::sync::Arc;
 
-use crate::base::{At, ReviewId, Span, Wall};
+use crate::base::{At, JobId, ReviewId, Span, Wall};
 use crate::model::estimate::{Confidence, Forecast};
 use crate::model::job::{Job, State};
 use crate::model::review::{Fallback, OPEN_FOR_MAX, Review};
 use crate::sched::policy::history::{Estimate, corrected};
-use crate::sched::policy::returns::{Basis, Waits, hour_of_week};
+use crate::sched::policy::returns::{Basis, NEAR, Waits, expected_next, hour_of_week};
 use crate::sched::review::desk::group;
 use crate::sched::world::World;
 
@@ -83,6 +85,43 @@ pub fn answer(world: &World, job: &Job, at: At) -> Option<Forecast> {
     let known = |back: &Return| back.confidence > Confidence::None;
     let back = of(world, job, at).filter(|back| job.asking.waits && known(back))?;
     Some(Forecast { from: back.median, to: back.p90.max(back.median), hits_percent: None })
+}
+
+/// When a job that holds nothing is expected back next, of whose people enough is known; `None`
+/// also once it is later than nine of ten are.
+fn next(world: &World, job: &Job, wall: Wall) -> Option<Wall> {
+    let holds_nothing = job.state == State::InReview && !job.frozen && job.asking.waits;
+    let open = job.asking.open.iter().filter_map(|open| world.desk().get(open.review));
+    let each = open.filter(|review| holds_nothing && review.blocks()).map(|review| {
+        let (estimate, _) = expected(world, review);
+        let next = expected_next(wall.since(review.asked.wall), &estimate)?;
+        Some((review.asked.wall + next).min(latest(review, wall)))
+    });
+    each.reduce(|one, other| Some(one?.max(other?))).flatten()
+}
+
+/// Jobs that hold nothing and are expected back within [`NEAR`], the soonest first. Looks at those
+/// only that may be, however many wait.
+pub fn near(world: &World, at: At) -> Vec<(JobId, Wall)> {
+    let mut jobs = BTreeSet::new();
+    for asked in world.desk().awaited() {
+        // What is expected of one of them is expected of all, where anything is known.
+        let Some(one) = asked.get_min().and_then(|(_, id)| world.desk().get(*id)) else { continue };
+        let (estimate, _) = expected(world, one);
+        for span in [estimate.median, estimate.p90] {
+            // Those that have waited for so long, but for a little while.
+            let after = Wall(at.wall.0.saturating_sub_unsigned(span.0));
+            let from = Excluded((after, ReviewId(u64::MAX)));
+            let to = Included((after + NEAR, ReviewId(u64::MAX)));
+            let reviews = asked.range((from, to)).filter_map(|(_, id)| world.desk().get(*id));
+            jobs.extend(reviews.map(|review| review.job));
+        }
+    }
+    let back = |id: JobId| Some((next(world, world.job(id)?, at.wall)?, id));
+    let mut near: Vec<(Wall, JobId)> = jobs.into_iter().filter_map(back).collect();
+    near.retain(|(then, _)| *then > at.wall && then.since(at.wall) <= NEAR);
+    near.sort_unstable();
+    near.into_iter().map(|(then, id)| (id, then)).collect()
 }
 
 /// How long a job that holds what it has will still wait before it goes on, as a median and at

@@ -7,7 +7,7 @@ use crate::model::fact::ReviewFact;
 use crate::model::refusal::{Refusal, RefusalCode};
 use crate::model::review::talk::TALK_MAX;
 use crate::model::review::{
-    Delegation, OPEN_FOR_MAX, Review, ReviewState, ReviewVerb, Said, TEXT_MAX,
+    Delegation, LOOK_LEASE, OPEN_FOR_MAX, Review, ReviewState, ReviewVerb, Said, TEXT_MAX,
 };
 use crate::model::{Actor, Fact};
 use crate::sched::decide::rights;
@@ -151,11 +151,19 @@ fn may_steer(plan: &Plan, review: &Review, by: &Actor) -> Result<(), Refusal> {
 
 fn look(plan: &mut Plan, review: &Review, by: &Actor, looks: bool) -> Result<(), Refusal> {
     rights::on_team(plan.world(), by, &review.team, Right::Vote)?;
-    let known = review.opened.contains_key(&by.user);
-    if review.state != ReviewState::Open || known == looks {
+    if review.state != ReviewState::Open {
         return Ok(());
     }
-    let by = by.user.clone();
-    note(plan, review, if looks { ReviewFact::Opened { by } } else { ReviewFact::Left { by } });
+    let wall = plan.at().wall;
+    let (by, until) = (by.user.clone(), wall + LOOK_LEASE);
+    let fact = match review.looks_until(&by) {
+        None if looks => ReviewFact::Opened { by, until: Some(until) },
+        // Said again early, it changes nothing and is in no record.
+        Some(known) if looks && known > wall + LOOK_LEASE.percent(50) => return Ok(()),
+        Some(_) if looks => ReviewFact::LooksOn { by, until },
+        Some(_) => ReviewFact::Left { by },
+        None => return Ok(()),
+    };
+    note(plan, review, fact);
     Ok(())
 }

@@ -1,12 +1,13 @@
-//! What time does to reviews: reminds, asks the next people, lets them expire, lets rights lapse.
+//! What time does to reviews: reminds, asks the next people, lets noes count that could be taken
+//! back, sees who looks no more, lets reviews expire and rights lapse.
 
 use crate::base::Wall;
 use crate::model::fact::ReviewFact;
 use crate::model::review::{Fallback, OPEN_FOR_MAX, Review, Wait};
 use crate::sched::plan::Plan;
 use crate::sched::policy::review::Due;
-use crate::sched::review::desk::{Timer, timer};
-use crate::sched::review::{close, grants, note, who};
+use crate::sched::review::desk::{Timer, leaves_first, timer};
+use crate::sched::review::{close, grants, note, vote, who};
 
 /// Does what is due.
 pub(in crate::sched) fn run(plan: &mut Plan) {
@@ -19,10 +20,23 @@ pub(in crate::sched) fn run(plan: &mut Plan) {
         let Some((_, due)) = timer(&review).filter(|(at, _)| *at <= wall) else { break };
         match due {
             Timer::Lapse => grants::lapse(plan, &review),
+            Timer::Count => vote::begin_to_count(plan, &review),
+            Timer::Leave => leave(plan, &review),
             Timer::Open(Due::Remind) => escalate(plan, &review, 1),
             Timer::Open(Due::Escalate) => escalate(plan, &review, 2),
+            // Whoever said no in time is not late because it could be taken back.
+            Timer::Open(Due::Expire) if review.held_no().is_some() => {
+                vote::begin_to_count(plan, &review);
+            }
             Timer::Open(Due::Expire) => expire(plan, &review),
         }
+    }
+}
+
+/// A console that crashed says no more that somebody looks.
+fn leave(plan: &mut Plan, review: &Review) {
+    if let Some((_, name)) = leaves_first(review) {
+        note(plan, review, ReviewFact::Left { by: name.clone() });
     }
 }
 

@@ -55,35 +55,80 @@ pub(super) fn decide(
         until: *until,
         own: seat.own,
         signature: signature.clone(),
+        from: (*undo > Span::ZERO).then(|| at.wall + *undo),
+        back: None,
         at,
     };
-    let stands = review
-        .standing_votes()
-        .any(|old| old.seat == vote.seat && old.by == vote.by && old.verdict == vote.verdict);
-    if !stands && vote.signature.is_some() {
-        check_first_use(review, &vote)?;
+    let same =
+        |old: &&Vote| old.seat == vote.seat && old.by == vote.by && old.verdict == vote.verdict;
+    match review.standing_votes().find(same) {
+        // Said again without a second thought.
+        Some(old) if old.is_held() && vote.from.is_none() => {
+            let (by, seat) = (old.by.clone(), old.seat.clone());
+            note(plan, review, ReviewFact::Counts { by, seat });
+        }
+        Some(_) => {}
+        None => {
+            check_first_use(review, &vote)?;
+            note(plan, review, ReviewFact::Voted { vote: Box::new(vote) });
+        }
     }
-    if !stands {
-        note(plan, review, ReviewFact::Voted { vote: Box::new(vote) });
-    }
-    count(plan, review, *undo);
+    count(plan, review);
     Ok(())
 }
 
-/// Decides a review if enough people have spoken.
-pub(super) fn count(plan: &mut Plan, review: &Review, undo: Span) {
+/// A no could be taken back, and was not.
+pub(super) fn begin_to_count(plan: &mut Plan, review: &Review) {
+    let Some(no) = review.held_no() else { return };
+    note(plan, review, ReviewFact::Counts { by: no.by.clone(), seat: no.seat.clone() });
+    count(plan, review);
+}
+
+/// Somebody takes back their own vote on a review that is open.
+///
+/// # Errors
+/// From somebody who may not vote, or has not.
+pub(super) fn take_back(plan: &mut Plan, review: &Review, by: &Actor) -> Result<(), Refusal> {
+    who::seat(plan.world(), review, by, plan.at().wall)?;
+    still_open(plan, review)?;
+    let own: Vec<&Vote> = review.standing_votes().filter(|vote| vote.by == by.user).collect();
+    if own.is_empty() {
+        let what = format!("{} is not decided yet, and {} has not voted", review.id, by.user);
+        let hint = format!("`holdshort deny {} --reason …`", review.id);
+        return Err(Refusal::new(RefusalCode::Conflict, what, hint));
+    }
+    for vote in own {
+        let (by, seat) = (vote.by.clone(), vote.seat.clone());
+        note(plan, review, ReviewFact::TakenBack { by, seat });
+    }
+    // What a no that is gone stood against may be enough now.
+    count(plan, review);
+    Ok(())
+}
+
+/// Decides a review if enough people have spoken. A no that can still be taken back decides
+/// nothing, and while it stands nothing is approved.
+fn count(plan: &mut Plan, review: &Review) {
     let Some(review) = plan.world().desk().get(review.id).cloned() else { return };
-    let (yes, no) = who::tally(plan.world(), &review, plan.at().wall);
+    let wall = plan.at().wall;
+    let (yes, mut no) = who::tally(plan.world(), &review, wall);
+    let held = no.iter().any(Vote::is_held);
+    no.retain(|vote| !vote.is_held());
     let number = |votes: &[Vote]| u32::try_from(votes.len()).unwrap_or(u32::MAX);
     let rule = &review.rule;
     let verdict = policy::tally(number(&yes), number(&no), rule.need, rule.deny_at);
     let Some(approved) = verdict.filter(|_| review.is_open()) else { return };
+    if approved && held {
+        return;
+    }
     let votes = if approved { &yes } else { &no };
     let reasons: Vec<&str> = votes.iter().filter_map(|vote| vote.reason.as_deref()).collect();
     // Every yes must be for as many uses.
     let uses = yes.iter().map(|vote| vote.uses.unwrap_or(rule.uses)).min();
     let grant = approved.then(|| {
-        let mut grant = ask::grant(rule, plan.at(), undo, uses);
+        // Nobody's yes is in force before they may be sure that they meant it.
+        let from = yes.iter().filter_map(|vote| vote.from).max().unwrap_or(wall);
+        let mut grant = ask::grant(rule, from.max(wall), uses);
         // Every yes must be for as long.
         let dated = yes.iter().all(|vote| vote.until.is_some());
         grant.until = yes.iter().filter_map(|vote| vote.until).min().filter(|_| dated);
@@ -189,7 +234,7 @@ fn check_reason(verdict: Verdict, reason: Option<&str>) -> Result<Option<String>
 
 fn check_uses(review: &Review, undo: Span, uses: Option<u32>) -> Result<(), Refusal> {
     if undo > UNDO_MAX {
-        return Err(usage("a yes that takes effect more than a minute later", "vote then"));
+        return Err(usage("a vote that takes effect more than a minute later", "vote then"));
     }
     let Some(uses) = uses else { return Ok(()) };
     if uses == 0 || uses > USES_MAX {
@@ -204,7 +249,8 @@ fn check_uses(review: &Review, undo: Span, uses: Option<u32>) -> Result<(), Refu
 
 /// A signature is for one vote: nobody brings a yes back that its voter has replaced by a no.
 fn check_first_use(review: &Review, vote: &Vote) -> Result<(), Refusal> {
-    let used = review.votes.iter().any(|earlier| earlier.signature == vote.signature);
+    let signed = vote.signature.is_some();
+    let used = signed && review.votes.iter().any(|earlier| earlier.signature == vote.signature);
     if !used {
         return Ok(());
     }

@@ -151,7 +151,7 @@ fn seat_of(
     let alone = others(world, review).is_empty();
     let owner = is_owner(world, review, name, uid);
     if alone {
-        let actor = Actor { user: name.clone(), uid, in_job: None };
+        let actor = Actor { user: name.clone(), uid, in_job: None, job_by: None };
         let setup = world.setup();
         let role = role_in(&actor, &review.team, &setup.users, setup.owner_uid);
         let decides = owner || role >= Some(Role::Admin);

@@ -115,10 +115,10 @@ async fn acts_are_decided_by_the_core() {
     demo.resume(Some("fin".into())).await.unwrap();
     demo.pass(Span::secs(5));
     assert_eq!(one(&demo, "reconcile-bank").await.state.word(), "running");
-    demo.drain("cpu-1".into(), true).await.unwrap();
+    demo.drain("cpu-1".into(), true, None).await.unwrap();
     let nodes = demo.summary().await.unwrap().nodes;
     assert!(nodes.iter().any(|node| &*node.name == "cpu-1" && node.drain.is_some()));
-    assert_eq!(code(demo.drain("cpu-9".into(), true).await), "not_found");
+    assert_eq!(code(demo.drain("cpu-9".into(), true, None).await), "not_found");
     assert_eq!(code(demo.pause(None, None, " ".into()).await), "usage");
     demo.pause(None, None, "test".into()).await.unwrap();
     assert!(demo.summary().await.unwrap().paused.is_some());

@@ -71,7 +71,7 @@ impl Fleet {
             return;
         }
         let (user, uid) = (review.owner.clone(), review.owner_uid);
-        let by = Actor { user, uid, in_job: Some(review.job) };
+        let by = Actor { user, uid, in_job: Some(review.job), job_by: None };
         let known = review.ask.conditions.iter();
         let conditions = known.map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
         let verb = ReviewVerb::Redeem { hash: Some(review.hash), action: None, conditions };

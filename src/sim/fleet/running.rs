@@ -226,7 +226,7 @@ impl Fleet {
     fn report(&mut self, job: JobId, report: Report) {
         let Some(known) = self.world.job(job) else { return };
         let (user, uid) = (known.owner.clone(), known.owner_uid);
-        let by = Actor { user, uid, in_job: Some(job) };
+        let by = Actor { user, uid, in_job: Some(job), job_by: None };
         self.say(Command::Report { job, report, by });
     }
 

@@ -134,7 +134,7 @@ impl Live {
         match event {
             Event::Submits(index) => {
                 let jobs = vec![works[*index].spec.clone()];
-                let by = Actor { user: "lab".into(), uid: Some(0), in_job: None };
+                let by = Actor { user: "lab".into(), uid: Some(0), in_job: None, job_by: None };
                 let submit = Submit { jobs, array: false, key: None, by, ended: Vec::new() };
                 self.submitted = Some(*index);
                 self.decide(Command::Submit(submit), works)

@@ -215,13 +215,17 @@ pub fn can_drain(app: &App) -> Condition {
     app.target().node.map(|_| ()).ok_or_else(|| "no node is chosen".to_owned())
 }
 
-/// Drains the node, or takes that back.
+/// Asks why, then drains the node; or takes that back at once.
 pub fn drain(app: &mut App, out: &mut Out) {
     let Some(node) = app.target().node else { return };
     let summary = app.ground.known.summary.as_ref();
     let row = summary.and_then(|summary| summary.nodes.iter().find(|row| row.name == node));
     let on = row.is_none_or(|row| row.drain.is_none());
-    app.perform(Deed::Drain { node, on }, out);
+    if on {
+        app.popup = Some(Popup::Ask(Ask::new(About::Drain(node), "")));
+    } else {
+        app.perform(Deed::Drain { node, on, reason: None }, out);
+    }
 }
 
 /// Nothing is paused as a whole.

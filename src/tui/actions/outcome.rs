@@ -11,6 +11,9 @@ use crate::view::words::counted;
 
 /// Says how it went. Marks of jobs something was done with are over.
 pub fn tell(app: &mut App, deed: &Deed, result: Result<Option<JobId>, LinkError>) {
+    if matches!(deed, Deed::Signed { .. }) {
+        app.ground.signing = None;
+    }
     let back = app.undo.settle(deed, result.is_ok());
     let what = described(deed);
     match (result, what) {
@@ -56,12 +59,13 @@ fn described(deed: &Deed) -> Option<String> {
         Deed::PauseTeam { team, .. } => format!("team {team} paused"),
         Deed::ResumeTeam(team) => format!("team {team} resumed"),
         Deed::EditTeam { team, .. } => format!("team {team} changed"),
-        Deed::Drain { node, on: true } => format!("{node} drained"),
-        Deed::Drain { node, on: false } => format!("{node} takes work again"),
+        Deed::Drain { node, on: true, .. } => format!("{node} drained"),
+        Deed::Drain { node, on: false, .. } => format!("{node} takes work again"),
         Deed::Input { bytes, .. } if bytes.ends_with(b"\r") && bytes.len() > 1 => {
             "answer sent".to_owned()
         }
         Deed::Review { review, verb } => return reviewed(*review, verb),
+        Deed::Signed { review, verb, .. } => return reviewed(review.id, verb),
         Deed::Input { .. } | Deed::Size { .. } | Deed::Looked(_) => return None,
     })
 }
@@ -72,10 +76,10 @@ fn reviewed(review: ReviewId, verb: &ReviewVerb) -> Option<String> {
         ReviewVerb::Vote { verdict: Verdict::Approve, undo, .. } => {
             format!("yes to {review}; it counts from {} on", duration::short(*undo))
         }
-        ReviewVerb::Vote { verdict: Verdict::Deny { stop: true }, .. } => {
-            format!("no to {review}, and its job stops")
+        ReviewVerb::Vote { verdict: Verdict::Deny { stop }, undo, .. } => {
+            let then = if *stop { "its job stops" } else { "its job reads why" };
+            format!("no to {review}; {then} in {}", duration::short(*undo))
         }
-        ReviewVerb::Vote { .. } => format!("no to {review}; its job reads why"),
         ReviewVerb::Edit { .. } => format!("{review} changed; votes begin anew"),
         ReviewVerb::AskBack { .. } => format!("{review} asked back; its clock stands"),
         ReviewVerb::Answer { .. } => format!("{review} answered"),
@@ -83,7 +87,7 @@ fn reviewed(review: ReviewId, verb: &ReviewVerb) -> Option<String> {
         ReviewVerb::Escalate => format!("{review} escalated"),
         ReviewVerb::Extend { by } => format!("{review} has {} more", duration::short(*by)),
         ReviewVerb::Withdraw { .. } => format!("{review} withdrawn"),
-        ReviewVerb::Revoke { .. } => format!("the yes to {review} taken back"),
+        ReviewVerb::Revoke { .. } => format!("your answer to {review} taken back"),
         ReviewVerb::Redeem { .. } => format!("{review} used"),
         ReviewVerb::Look | ReviewVerb::Leave => return None,
     })
@@ -114,7 +118,7 @@ fn acted(jobs: &str, verb: &Verb) -> String {
 
 /// What becomes of the jobs on a node that takes no more: nothing.
 fn staying(app: &App, deed: &Deed) -> String {
-    let Deed::Drain { node, on: true } = deed else { return String::new() };
+    let Deed::Drain { node, on: true, .. } = deed else { return String::new() };
     let summary = app.ground.known.summary.as_ref();
     let row = summary.and_then(|summary| summary.nodes.iter().find(|row| row.name == *node));
     match row.map_or(0, |row| row.tasks) {

@@ -1,12 +1,14 @@
 //! What answers a review. Each key opens a line or a question; none of them says yes by itself.
 
 use crate::base::{Name, ReviewId, Span};
+use crate::link::Pen;
 use crate::model::action::differences;
 use crate::model::page::ReviewCard;
 use crate::model::review::{Review, ReviewState, ReviewVerb};
 use crate::tui::app::App;
 use crate::tui::editing;
 use crate::tui::event::{Deed, Editing, Effect};
+use crate::tui::ground::Signs;
 use crate::tui::panes::Command;
 use crate::tui::popups::answer::{Answer, Question, Read};
 use crate::tui::popups::{Confirm, Popup, Then};
@@ -53,15 +55,39 @@ fn mine(app: &App) -> Result<&ReviewCard, String> {
 pub fn can_approve(app: &App) -> Condition {
     let card = mine(app)?;
     let reader = &card.beside.reader;
+    let options = &app.ground.options;
+    let signs = options.signs != Signs::Never;
     match &reader.why_not {
-        Some(why) if !reader.sure => Err(why.clone()),
-        _ => Ok(()),
+        Some(why) if !reader.sure && !signs => Err(why.clone()),
+        Some(why) if !reader.sure && options.pen.is_empty() => {
+            Err(format!("{why}, and there is no SSH agent: SSH_AUTH_SOCK is unset"))
+        }
+        _ => not_signing(app),
     }
 }
 
 /// It can be decided.
 pub fn can_answer(app: &App) -> Condition {
-    mine(app).map(|_| ())
+    mine(app).and_then(|_| not_signing(app))
+}
+
+/// One vote at a time waits for a key.
+fn not_signing(app: &App) -> Condition {
+    match app.ground.signing {
+        Some(review) => Err(format!("your vote on {review} waits for your key first")),
+        None => Ok(()),
+    }
+}
+
+/// With what a vote on a card is signed, if it is.
+fn pen(app: &App, card: &ReviewCard, yes: bool) -> Option<Pen> {
+    let options = &app.ground.options;
+    let signed = match options.signs {
+        Signs::Always => true,
+        Signs::Needed => yes && !card.beside.reader.sure,
+        Signs::Never => false,
+    };
+    signed.then(|| options.pen.clone())
 }
 
 /// It is open.
@@ -69,20 +95,22 @@ pub fn is_open(app: &App) -> Condition {
     open(app).map(|_| ())
 }
 
-/// A yes was given that was not used.
+/// A yes was given that was not used; or one's own vote does not decide it yet.
 pub fn can_revoke(app: &App) -> Condition {
     let card = card(app)?;
     match card.review.state {
         ReviewState::Approved => Ok(()),
         ReviewState::Redeemed => Err(format!("{} was done already", card.review.id)),
-        ReviewState::Open => Err("it has no yes yet; D says no".to_owned()),
+        ReviewState::Open if card.beside.reader.voted.is_some() => Ok(()),
+        ReviewState::Open => Err("you have not answered it; D says no".to_owned()),
         state => Err(format!("it is {}", state.word())),
     }
 }
 
 /// Opens the line for a yes, if all of what it is for was read.
 pub fn approve(app: &mut App, _: &mut Out) {
-    let Ok(review) = mine(app).map(|card| card.review.clone()) else { return };
+    let Ok(card) = mine(app) else { return };
+    let (review, pen) = (card.review.clone(), pen(app, card, true));
     let now = app.ground.known.clock.console();
     let reading = app.front().and_then(|pane| pane.reading());
     let reading = reading.filter(|reading| reading.hash == review.hash);
@@ -97,12 +125,14 @@ pub fn approve(app: &mut App, _: &mut Out) {
         return;
     }
     let question = Question::Yes(Proof::of(&review));
-    ask(app, question, &review);
+    ask(app, question, &review, pen);
 }
 
 /// Opens the line for a no.
 pub fn deny(app: &mut App, _: &mut Out) {
-    asks(app, |_| Question::No);
+    let Ok(card) = open(app) else { return };
+    let (review, pen) = (card.review.clone(), pen(app, card, false));
+    ask(app, Question::No, &review, pen);
 }
 
 /// Opens the line for a question to the asker.
@@ -127,12 +157,12 @@ pub fn extend(app: &mut App, _: &mut Out) {
 fn asks(app: &mut App, question: impl Fn(&ReviewCard) -> Question) {
     let Ok(card) = open(app) else { return };
     let (question, review) = (question(card), card.review.clone());
-    ask(app, question, &review);
+    ask(app, question, &review, None);
 }
 
-fn ask(app: &mut App, question: Question, review: &Review) {
+fn ask(app: &mut App, question: Question, review: &Review, pen: Option<Pen>) {
     let now = app.ground.known.clock.console();
-    let answer = Answer::new(question, Read::of(review), now);
+    let answer = Answer::new(question, Read::of(review), now).signed(review, pen);
     app.popup = Some(Popup::Answer(Box::new(answer)));
 }
 
@@ -148,18 +178,21 @@ pub fn escalate(app: &mut App, _: &mut Out) {
     confirm(app, format!("ESCALATE {id}"), id, ReviewVerb::Escalate, lines);
 }
 
-/// Asks whether the yes shall be taken back.
+/// Asks whether the yes shall be taken back, or one's own vote.
 pub fn revoke(app: &mut App, _: &mut Out) {
     let Ok(card) = card(app) else { return };
     let review = &card.review;
     let id = review.id;
     let what = words::review::deed(review.ask.effect, &review.action().subject());
-    let lines = vec![
-        Line::of(what, Role::Plain),
-        Line::of(format!("job {} is told that it may not", review.job), Role::NeedsYou),
-    ];
-    let verb = ReviewVerb::Revoke { reason: None };
-    confirm(app, format!("TAKE BACK THE YES TO {id}"), id, verb, lines);
+    let (title, then) = match review.is_open() {
+        true => (format!("TAKE BACK YOUR ANSWER TO {id}"), "it stays open".to_owned()),
+        false => {
+            let then = format!("job {} is told that it may not", review.job);
+            (format!("TAKE BACK THE YES TO {id}"), then)
+        }
+    };
+    let lines = vec![Line::of(what, Role::Plain), Line::of(then, Role::NeedsYou)];
+    confirm(app, title, id, ReviewVerb::Revoke { reason: None }, lines);
 }
 
 fn confirm(app: &mut App, title: String, review: ReviewId, verb: ReviewVerb, lines: Vec<Line>) {

@@ -89,7 +89,7 @@ pub const TABLE: &[Action] = &[
     action!("extend", ["N"], Acts, REVIEW, "",
         "not yet: more time before silence decides", review::is_open, review::extend),
     action!("revoke", ["R"], Acts, REVIEW, "take back",
-        "take a yes back that was not used yet", review::can_revoke, review::revoke),
+        "take back a yes that was not used yet, or your own vote", review::can_revoke, review::revoke),
     action!("bytes", ["v"], Looks, REVIEW, "bytes",
         "only the bytes, or everything again", look::always, review::bytes),
     action!("review-job", ["w"], Looks, REVIEW, "",

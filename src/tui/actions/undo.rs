@@ -2,7 +2,7 @@
 
 use crate::base::JobId;
 use crate::model::command::{Change, Verb};
-use crate::model::review::{ReviewVerb, Verdict};
+use crate::model::review::ReviewVerb;
 use crate::model::team::TeamEdit;
 use crate::tui::app::App;
 use crate::tui::event::{Deed, Effect};
@@ -62,7 +62,9 @@ fn undoing(deed: &Deed, known: &Known) -> Option<Deed> {
         Deed::Array { array, verb: Verb::CancelIn { .. } } => {
             Some(Deed::Array { array: *array, verb: Verb::Keep })
         }
-        Deed::Drain { node, on } => Some(Deed::Drain { node: node.clone(), on: !on }),
+        Deed::Drain { node, on, .. } => {
+            Some(Deed::Drain { node: node.clone(), on: !on, reason: None })
+        }
         Deed::PauseAll { .. } => Some(Deed::ResumeAll),
         Deed::PauseTeam { team, .. } => Some(Deed::ResumeTeam(team.clone())),
         Deed::EditTeam { team, edit } => {
@@ -72,10 +74,11 @@ fn undoing(deed: &Deed, known: &Known) -> Option<Deed> {
             let edit = Box::new(TeamEdit::Set(change.undoing(&row.terms)));
             Some(Deed::EditTeam { team: team.clone(), edit })
         }
-        Deed::Review { review, verb } => {
-            let yes = matches!(**verb, ReviewVerb::Vote { verdict: Verdict::Approve, .. });
+        Deed::Review { .. } | Deed::Signed { .. } => {
+            let (review, verb) = deed.on_review()?;
+            let vote = matches!(verb, ReviewVerb::Vote { .. });
             let verb = Box::new(ReviewVerb::Revoke { reason: None });
-            yes.then_some(Deed::Review { review: *review, verb })
+            vote.then_some(Deed::Review { review, verb })
         }
         _ => None,
     }

@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::Data;
 use super::news::News;
 use super::tasks::{PAGE, PATIENCE, slow};
 use crate::base::JobId;
-use crate::link::{JobQuery, Link, LinkError};
+use crate::link::{JobQuery, Link, LinkError, Pen};
 use crate::model::State;
 use crate::model::command::Verb;
-use crate::model::page::{Ended, JobRow};
+use crate::model::page::{Ended, JobRow, ReviewCard};
 use crate::model::refusal::{Refusal, RefusalCode};
+use crate::model::review::{Cast, Review, ReviewVerb};
 use crate::model::submission::Submission;
 use crate::tui::event::Deed;
 
@@ -25,14 +27,26 @@ pub async fn run(
     news: Arc<News>,
     out: mpsc::Sender<Data>,
 ) {
+    // Ended with this task: a vote that nobody waits for any more is not sent.
+    let mut signing = JoinSet::new();
     while let Some(deed) = to_do.recv().await {
+        if matches!(deed, Deed::Signed { .. }) {
+            // A person has to touch a key: other deeds do not wait for that.
+            let (link, news, out) = (link.clone(), news.clone(), out.clone());
+            signing.spawn(async move {
+                let done = perform(&*link, &deed).await;
+                news.of_jobs([]);
+                let _ = out.send(Data::Did(deed, done)).await;
+            });
+            continue;
+        }
         let done = timeout(PATIENCE, perform(&*link, &deed)).await.unwrap_or_else(|_| Err(slow()));
         // What was done shows at once, not only when its fact comes by.
         match &deed {
             Deed::Act { jobs, .. } => news.of_jobs(jobs.iter().copied()),
             Deed::Input { job, .. } => news.of_jobs([*job]),
             // The facts that follow say which job it was about.
-            Deed::Review { .. } => news.of_jobs([]),
+            Deed::Review { .. } | Deed::Signed { .. } => news.of_jobs([]),
             Deed::Again(_) | Deed::Size { .. } | Deed::Looked(_) => {}
             Deed::Array { .. }
             | Deed::PauseAll { .. }
@@ -67,7 +81,7 @@ pub async fn perform(link: &dyn Link, deed: &Deed) -> Result<Option<JobId>, Link
         }
         Deed::ResumeTeam(team) => link.resume(Some(team)).await.map(|()| None),
         Deed::EditTeam { team, edit } => link.edit_team(team, *edit).await.map(|()| None),
-        Deed::Drain { node, on } => link.drain(node, on).await.map(|()| None),
+        Deed::Drain { node, on, reason } => link.drain(node, on, reason).await.map(|()| None),
         Deed::Input { job, rank, bytes } => {
             link.input(job, rank, Bytes::from(bytes)).await.map(|()| None)
         }
@@ -76,7 +90,24 @@ pub async fn perform(link: &dyn Link, deed: &Deed) -> Result<Option<JobId>, Link
         }
         Deed::Looked(mark) => link.looked(Some(mark)).await.map(|_| None),
         Deed::Review { review, verb } => link.review_act(review, *verb).await.map(|_| None),
+        Deed::Signed { review, verb, pen } => vote(link, &review, *verb, &pen).await.map(|_| None),
     }
+}
+
+/// Signs a vote and sends it. Signing takes as long as a person takes.
+async fn vote(
+    link: &dyn Link,
+    review: &Review,
+    mut verb: ReviewVerb,
+    pen: &Pen,
+) -> Result<ReviewCard, LinkError> {
+    if let ReviewVerb::Vote { verdict, reason, uses, until, signature, .. } = &mut verb {
+        let (verdict, uses, until) = (*verdict, *uses, *until);
+        let cast = Cast { verdict, reason: reason.as_deref(), uses, until };
+        *signature = Some(link.sign(review, cast, pen).await?);
+    }
+    let sent = timeout(PATIENCE, link.review_act(review.id, verb)).await;
+    sent.unwrap_or_else(|_| Err(slow()))
 }
 
 /// The live elements of an array to which a verb applies, whatever the list shows of them.

@@ -103,7 +103,8 @@ mod tests {
         assert_eq!(news.take(), Changed::default());
         news.of_jobs((0..=500).map(JobId));
         assert_eq!(news.take(), Changed { jobs: BTreeSet::new(), all: true });
-        let node = Fact::NodeDrained { node: "n1".into(), on: true, by: "ana".into() };
+        let node =
+            Fact::NodeDrained { node: "n1".into(), on: true, by: "ana".into(), reason: None };
         news.of_facts([queued(1), node].iter());
         assert!(news.take().all, "a fact about a node is about every row");
     }

@@ -38,7 +38,10 @@ impl Events {
         let has = |row: &EventRow| {
             needle.is_empty() || words::event(&row.fact, &sight).to_lowercase().contains(&needle)
         };
-        let tells = |row: &EventRow| !matches!(row.fact, Fact::KeyUsed { .. });
+        let said_again =
+            |fact: &Fact| matches!(fact, Fact::Review { fact, .. } if fact.is_said_again());
+        let tells =
+            |row: &EventRow| !matches!(row.fact, Fact::KeyUsed { .. }) && !said_again(&row.fact);
         numbered(ground).filter(|(_, row)| tells(row) && has(row)).collect()
     }
 

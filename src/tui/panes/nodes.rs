@@ -173,7 +173,8 @@ fn draw_node(node: &NodeRow, chosen: bool, sight: &Sight, cut: &mut Cut, y: i64)
         x += cut.put(x, y, &text, Ink::Bad) + 2;
     }
     if let Some(drain) = &node.drain {
-        let text = format!("by {} since {}", drain.by, sight.day(drain.since.wall));
+        let why = words::because(drain.reason.as_deref());
+        let text = format!("by {} since {}{why}", drain.by, sight.day(drain.since.wall));
         cut.put(x, y, &text, Ink::Muted);
     }
     if chosen {

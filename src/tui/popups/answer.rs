@@ -9,6 +9,7 @@ use ratatui::layout::Rect;
 
 use crate::base::text::fold_lines;
 use crate::base::{Name, ReviewId, Span, duration};
+use crate::link::Pen;
 use crate::model::action::EffectClass;
 use crate::model::review::{DENIAL_REASONS, HASH_DIGITS, Review, ReviewVerb, TEXT_MAX, Verdict};
 use crate::tui::event::Deed;
@@ -72,6 +73,8 @@ impl Read {
 pub struct Answer {
     question: Question,
     read: Read,
+    /// The review that was read, and with what a vote on it is signed.
+    signed: Option<(Box<Review>, Pen)>,
     input: Input,
     problem: Option<String>,
     /// When it opened, or when something last arrived that it ignored.
@@ -83,7 +86,13 @@ impl Answer {
     pub fn new(question: Question, read: Read, now: Span) -> Answer {
         let text = if question == Question::Extend { "1h" } else { "" };
         let input = Input::new(text);
-        Answer { question, read, input, problem: None, quiet_since: now }
+        Answer { question, read, signed: None, input, problem: None, quiet_since: now }
+    }
+
+    /// Its votes on the review that was read are signed, if there is a pen.
+    #[must_use]
+    pub fn signed(self, review: &Review, pen: Option<Pen>) -> Answer {
+        Answer { signed: pen.map(|pen| (Box::new(review.clone()), pen)), ..self }
     }
 
     /// What is answered.
@@ -194,10 +203,6 @@ impl Answer {
 
     /// The only place in the console from which a vote comes.
     fn votes(&self, verdict: Verdict) -> Outcome {
-        let undo = match verdict {
-            Verdict::Approve => Span::secs(UNDO_SECONDS),
-            Verdict::Deny { .. } => Span::ZERO,
-        };
         let reason = match &self.question {
             Question::Stop(reason) => Some(reason.clone()),
             _ => None,
@@ -207,12 +212,16 @@ impl Answer {
             reason,
             hash: Some(self.read.hash.clone()),
             version: Some(self.read.version),
-            undo,
+            undo: Span::secs(UNDO_SECONDS),
             uses: None,
             until: None,
             signature: None,
         };
-        let deed = Deed::Review { review: self.read.review, verb: Box::new(verb) };
+        let verb = Box::new(verb);
+        let deed = match self.signed.clone() {
+            Some((review, pen)) => Deed::Signed { review, verb, pen },
+            None => Deed::Review { review: self.read.review, verb },
+        };
         Outcome::Closes(Some(Then::Do(deed)))
     }
 
@@ -233,8 +242,12 @@ impl Answer {
     /// What is asked, as a paragraph.
     fn asks(&self) -> String {
         let job = &self.read.job;
+        let key = match self.signed {
+            Some(_) => " Then your key signs it: touch it when it blinks.",
+            None => "",
+        };
         match &self.question {
-            Question::Yes(proof) => proof.asks(self.read.effect),
+            Question::Yes(proof) => format!("{}{key}", proof.asks(self.read.effect)),
             Question::No => {
                 let reasons = DENIAL_REASONS.iter().enumerate();
                 let reasons = reasons.map(|(at, reason)| format!("{} {reason}", at + 1));
@@ -242,7 +255,7 @@ impl Answer {
                 format!("Job {job} reads why. A number, or your own words: {}", reasons.join(", "))
             }
             Question::Stop(reason) => format!(
-                "\"{reason}\"  Enter = no, job {job} goes on with that.  s = no, and stop the job."
+                "\"{reason}\"  Enter = no, job {job} goes on with that.  s = no, and stop the job.{key}"
             ),
             Question::AskBack => format!("What shall job {job} answer?"),
             Question::Delegate(names) if names.is_empty() => "To whom?".to_owned(),
@@ -282,7 +295,12 @@ impl Answer {
         let at = canvas.put_right(right, columns * 2 / 3, hint, hint_ink);
         if self.is_typed() {
             let used = canvas.put((x, y), columns, "> ", ink(Ink::Key));
-            self.input.draw(canvas, (x + used, y), at.saturating_sub(x + used + 1));
+            let room = at.saturating_sub(x + used + 1);
+            self.input.draw(canvas, (x + used, y), room);
+            if let (Question::Yes(proof), true) = (&self.question, self.input.text().is_empty()) {
+                let place = (x + used + 2, y);
+                canvas.put(place, room.saturating_sub(2), &proof.to_type(), Ink::Muted);
+            }
         }
     }
 }

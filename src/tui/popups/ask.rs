@@ -30,6 +30,8 @@ pub enum About {
     },
     /// Why everything is paused.
     PauseAll,
+    /// Why a node is drained.
+    Drain(Name),
     /// Why a team is paused.
     PauseTeam(Name),
     /// What a team is owed.
@@ -100,6 +102,11 @@ impl Ask {
                 let deed = Deed::PauseTeam { team: team.clone(), reason: text };
                 Outcome::Closes(Some(Then::Ask(deed)))
             }
+            About::Drain(node) => {
+                let reason = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+                let deed = Deed::Drain { node: node.clone(), on: true, reason };
+                Outcome::Closes(Some(Then::Do(deed)))
+            }
             About::Quota(team) => match text.trim().parse::<BoundsChange>() {
                 Ok(quota) => {
                     let edit = TeamEdit::Set(TermsChange { quota, ..TermsChange::default() });
@@ -140,6 +147,7 @@ impl Ask {
             About::Answer { job, name, .. } => format!("answer {job} {name} > "),
             About::PauseAll => "pause everything, because: ".to_owned(),
             About::PauseTeam(team) => format!("pause team {team}, because: "),
+            About::Drain(node) => format!("drain {node}, because: "),
             About::Quota(team) => format!("quota of {team}: "),
         };
         let used = canvas.put((footer.x, footer.y), footer.width, &label, Ink::Key);
@@ -151,6 +159,7 @@ impl Ask {
                 format!("now {now}; Enter on nothing ends it, Esc keeps it")
             }
             (None, About::Filter(_)) => "state=queued team=ml gpu=3.. age=1h.. word".to_owned(),
+            (None, About::Drain(_)) => "what others should know, or just Enter".to_owned(),
             (None, About::Quota(_)) => "gpu=8,cpu=64,mem=256Gi, none for no bound".to_owned(),
             _ => "Enter takes it, Esc does not".to_owned(),
         };

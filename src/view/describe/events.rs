@@ -27,7 +27,9 @@ pub fn event_time(at: Wall, sight: &Sight) -> String {
 
 /// A fact that the server keeps for itself and that tells a person nothing.
 pub fn is_bookkeeping(fact: &Fact) -> bool {
-    matches!(fact, Fact::KeyUsed { .. } | Fact::JobForgotten { .. } | Fact::Looked { .. })
+    let said_again = matches!(fact, Fact::Review { fact, .. } if fact.is_said_again());
+    said_again
+        || matches!(fact, Fact::KeyUsed { .. } | Fact::JobForgotten { .. } | Fact::Looked { .. })
 }
 
 fn role(fact: &Fact) -> Role {

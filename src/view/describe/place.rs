@@ -91,8 +91,10 @@ fn state(node: &NodeRow) -> (&'static str, Role) {
 fn remarks(node: &NodeRow, sight: &Sight) -> String {
     let traits = &node.traits;
     let drain = node.drain.as_ref();
-    let drain =
-        drain.map(|drain| format!("drained by {} {}", drain.by, sight.day(drain.since.wall)));
+    let drain = drain.map(|drain| {
+        let why = words::because(drain.reason.as_deref());
+        format!("drained by {} {}{why}", drain.by, sight.day(drain.since.wall))
+    });
     let warning = node.warning.as_ref().map(|warning| {
         let verb = if warning.due.wall > sight.now.wall { "vanishes" } else { "was to vanish" };
         format!("{verb} at {}, says {}", sight.second(warning.due.wall), warning.by)
@@ -217,7 +219,7 @@ mod tests {
             foreign: Resources::default(),
             on_gpus: Vec::new(),
             gpus: vec![gpu],
-            drain: Some(Drain { by: "ana".into(), since: at(0) }),
+            drain: Some(Drain { by: "ana".into(), since: at(0), reason: None }),
             warning: None,
             tasks: 3,
             traits: Traits {

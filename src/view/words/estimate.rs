@@ -53,6 +53,17 @@ pub fn kept(kept: &KeptRoom, sight: &Sight) -> String {
     }
 }
 
+/// When a job that people are asked about will probably be back, and where room is kept for it
+/// then: `returns ~14:20, room kept on n1`.
+pub fn back(forecast: &Forecast, kept: Option<&KeptRoom>, sight: &Sight) -> String {
+    let returns = self::forecast(forecast, sight).replacen("starts", "returns", 1);
+    let nodes = kept.map(|kept| kept.nodes.iter().map(|node| &**node).collect::<Vec<_>>());
+    match nodes.filter(|nodes| !nodes.is_empty()) {
+        Some(nodes) => format!("{returns}, room kept on {}", nodes.join(", ")),
+        None => returns,
+    }
+}
+
 /// What such forecasts were worth so far.
 pub fn worth(forecast: &Forecast) -> String {
     match forecast.hits_percent {
@@ -95,5 +106,14 @@ mod tests {
         assert_eq!(of(85, 110), "starts 14:25–14:50");
         assert_eq!(of(60 * 24, 60 * 25), "starts tomorrow 13:00–14:00");
         assert_eq!(of(60, 60 * 24), "starts 14:00–tomorrow 13:00");
+        let back = Forecast {
+            from: Wall(NOON) + Span::mins(80),
+            to: Wall(NOON) + Span::mins(80),
+            hits_percent: None,
+        };
+        let room = KeptRoom { from: back.from, nodes: vec!["n1".into(), "n2".into()] };
+        assert_eq!(super::back(&back, None, &sight), "returns ~14:20");
+        let kept = super::back(&back, Some(&room), &sight);
+        assert_eq!(kept, "returns ~14:20, room kept on n1, n2");
     }
 }

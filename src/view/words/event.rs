@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::state::{exit, outcome, stop};
-use super::{amounts, cores, counted, finding, gpus, quote};
+use super::{amounts, because, cores, counted, finding, gpus, quote};
 use crate::base::calendar::clock_in;
 use crate::base::quantity::{format_bytes, format_gpu};
 use crate::base::text::sanitise;
@@ -202,10 +202,11 @@ fn task_or_place(fact: &Fact, sight: &Sight) -> String {
         Fact::NodeSeen { name, capacity, .. } => {
             format!("node {} has {}", sanitise(name), amounts(capacity))
         }
-        Fact::NodeDrained { node, on, by } => {
+        Fact::NodeDrained { node, on, by, reason } => {
             let what = if *on { "drained" } else { "takes work again, said" };
             let by_word = if *on { " by" } else { "" };
-            format!("node {} {what}{by_word} {}", sanitise(node), sanitise(by))
+            let why = because(reason.as_deref());
+            format!("node {} {what}{by_word} {}{why}", sanitise(node), sanitise(by))
         }
         Fact::NodeWarned { node, due, by } => {
             let (node, by) = (sanitise(node), sanitise(by));
@@ -356,7 +357,7 @@ fn team_words(team: Option<&str>) -> String {
 
 fn hold_words(hold: &Hold, sight: &Sight) -> String {
     let until = hold.until.map_or_else(String::new, |at| format!(" until {}", sight.day(at)));
-    let reason = hold.reason.as_deref().map_or_else(String::new, |r| format!(": {}", quote(r)));
+    let reason = because(hold.reason.as_deref());
     format!("by {}{until}{reason}", sanitise(&hold.by))
 }
 

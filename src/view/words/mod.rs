@@ -14,7 +14,7 @@ pub mod review;
 pub mod state;
 pub mod urgency;
 
-pub use estimate::{estimate, forecast, kept, worth};
+pub use estimate::{back, estimate, forecast, kept, worth};
 pub use event::event;
 pub use finding::finding;
 pub use kept::{kept_for, kept_idle, kept_now};
@@ -70,6 +70,11 @@ pub fn percent(basis_points: u32) -> String {
 /// A quotation of foreign text, cut to a bearable length.
 pub fn quote(foreign: &str) -> String {
     format!("\"{}\"", text::cut(&sanitise(foreign), 120))
+}
+
+/// What somebody gave as the reason, behind what they did: `: "disk swap"`; nothing without one.
+pub fn because(reason: Option<&str>) -> String {
+    reason.map_or_else(String::new, |text| format!(": {}", quote(text)))
 }
 
 /// A command as a shell would take it.

@@ -348,7 +348,11 @@ fn answer_expected(read: &Read<'_>) -> String {
     };
     let when = if from == to { format!("~{from}") } else { format!("{from}–{to}") };
     let answers = super::counted(answers, "answer");
-    format!("{review} is answered {when} as a rule (from {answers}{asked}{latest})")
+    let kept = match (read.text("node"), read.day("kept_at")) {
+        (Some(node), Some(at)) => format!("; room is kept for it on {node} from {at} on"),
+        _ => String::new(),
+    };
+    format!("{review} is answered {when} as a rule (from {answers}{asked}{latest}){kept}")
 }
 
 /// What people can do for a job that waits for them.

@@ -14,6 +14,10 @@ pub(super) fn fact(job: JobId, review: ReviewId, fact: &ReviewFact, sight: &Sigh
     let said = match fact {
         ReviewFact::Requested(asked) => requested(asked, sight),
         ReviewFact::Voted { vote } => voted(vote),
+        ReviewFact::Counts { by, .. } => format!("has a no from {} that counts", sanitise(by)),
+        ReviewFact::TakenBack { by, .. } => {
+            format!("has no vote from {} any more: it was taken back", sanitise(by))
+        }
         ReviewFact::Edited { action, by, .. } => {
             format!("was changed by {} to {}; votes begin anew", sanitise(by), what(action))
         }
@@ -40,7 +44,10 @@ pub(super) fn fact(job: JobId, review: ReviewId, fact: &ReviewFact, sight: &Sigh
             let by = by.as_ref().map_or_else(String::new, |by| format!(", says {}", sanitise(by)));
             format!("waits until {}{by}", sight.day(*deadline))
         }
-        ReviewFact::Opened { by } => format!("is open on the screen of {}", sanitise(by)),
+        ReviewFact::Opened { by, .. } => format!("is open on the screen of {}", sanitise(by)),
+        ReviewFact::LooksOn { by, .. } => {
+            format!("is still open on the screen of {}", sanitise(by))
+        }
         ReviewFact::Left { by } => format!("is no longer open on the screen of {}", sanitise(by)),
         ReviewFact::Told { delivery } => told(delivery),
         ReviewFact::Decided { decision, grant } => decided(decision, grant.as_deref()),
@@ -185,7 +192,9 @@ fn voted(vote: &Vote) -> String {
     let own = if vote.own { "self, " } else { "" };
     let reason = vote.reason.as_deref().map_or_else(String::new, |r| format!(": {}", quote(r)));
     let assurance = vote.assurance.word();
-    format!("has a {verdict} from {}{seat} ({own}{assurance}){reason}", sanitise(&vote.by))
+    let held = if vote.is_held() { ", which can be taken back for a while" } else { "" };
+    let by = sanitise(&vote.by);
+    format!("has a {verdict} from {by}{seat} ({own}{assurance}){reason}{held}")
 }
 
 fn escalated(level: u8, by: Option<&Name>, to: &[Name]) -> String {

@@ -32,12 +32,18 @@ fn it_asks_for_exactly_this_and_runs_it_once_however_often_it_is_said() {
 
 #[test]
 fn a_script_changed_between_the_yes_and_the_run_is_13_and_asked_anew() {
+    for by in ["sh", "env A=1 timeout 1h"] {
+        changed_in_between(by);
+    }
+}
+
+fn changed_in_between(by: &str) {
     let agents = Agents::new("");
     let script = agents.script("effect.sh", EFFECT);
     let program = format!(
-        "holdshort gate --effect irreversible -- sh {script} b; code=$?\n\
+        "holdshort gate --effect irreversible -- {by} {script} b; code=$?\n\
          echo $code >> $DIR/codes\n\
-         [ $code = 13 ] && {{ holdshort gate --effect irreversible -- sh {script} b; code=$?; }}\n\
+         [ $code = 13 ] && {{ holdshort gate --effect irreversible -- {by} {script} b; code=$?; }}\n\
          [ $code = 75 ] && exit 75; exit 0"
     );
     let job = agents.submit("", &program);

@@ -91,6 +91,7 @@ pub fn card(id: u64, effect: EffectClass, action: Action, minutes: u64, left: Sp
         talk: Vec::new(),
         delegations: Vec::new(),
         opened: Default::default(),
+        leases: Default::default(),
         told: Vec::new(),
         decision: None,
         grant: None,
@@ -129,6 +130,7 @@ pub fn reader(seat: Option<&str>) -> Reader {
         why_not,
         assurance: Assurance::OtherUser,
         sure: true,
+        voted: None,
     }
 }
 
@@ -230,6 +232,8 @@ pub fn vote(by: &str, verdict: Verdict, hash: Digest, at: At) -> Vote {
         until: None,
         own: false,
         signature: None,
+        from: None,
+        back: None,
         at,
     }
 }
@@ -297,9 +301,19 @@ pub fn act(card: &mut ReviewCard, verb: &ReviewVerb) {
                 card.review.grant = Some(Box::new(grant));
             }
         }
+        // It counts later, and can be taken back until then.
+        ReviewVerb::Vote { verdict, undo, .. } if *undo > Span::ZERO => {
+            let no = vote("ana", *verdict, card.review.hash, NOW);
+            card.review.votes.push(Vote { from: Some(NOW.wall + *undo), ..no });
+            card.beside.reader.voted = Some(*verdict);
+        }
         ReviewVerb::Vote { reason, .. } => {
             let why = reason.clone().unwrap_or_default();
             *card = decided(card.clone(), ReviewState::Denied, &["ana"], &why);
+        }
+        ReviewVerb::Revoke { .. } if card.review.is_open() => {
+            card.review.votes.iter_mut().for_each(|vote| vote.back = Some(NOW));
+            card.beside.reader.voted = None;
         }
         ReviewVerb::Revoke { .. } => {
             *card = decided(card.clone(), ReviewState::Revoked, &["ana"], "");

@@ -121,7 +121,8 @@ async fn what_is_in_sight_is_brought_up_to_date_with_what_changed() {
     let ids: Vec<u64> = page.jobs.iter().map(|row| row.id.0).collect();
     assert_eq!(ids, [226, 240, 217]);
     // A fact about no job is about all of them: pages again.
-    let fact = Fact::NodeDrained { node: "gpu-box-3".into(), on: true, by: "bob".into() };
+    let fact =
+        Fact::NodeDrained { node: "gpu-box-3".into(), on: true, by: "bob".into(), reason: None };
     link.publish(EventRow { seq: 102, at: ago(Span::ZERO), by: None, fact });
     ears.until("a page", |data| answers(data, &queued(""))).await;
 }
@@ -159,7 +160,7 @@ async fn deeds_are_done_in_order_and_told() {
         let job = JobId(231);
         assert!(ears.feed.act(Deed::Input { job, rank: 0, bytes: vec![byte] }));
     }
-    assert!(ears.feed.act(Deed::Drain { node: "gpu-box-3".into(), on: true }));
+    assert!(ears.feed.act(Deed::Drain { node: "gpu-box-3".into(), on: true, reason: None }));
     ears.until("all", |data| matches!(data, Data::Did(Deed::Drain { .. }, Ok(None)))).await;
     let sent: Vec<u8> = link
         .asked()

@@ -352,7 +352,11 @@ pub fn many() -> Fleet {
         })
         .collect();
     let mut second = node("gpu-box-4");
-    second.drain = Some(Drain { by: "bob".into(), since: ago(Span::hours(3)) });
+    second.drain = Some(Drain {
+        by: "bob".into(),
+        since: ago(Span::hours(3)),
+        reason: Some("new disk".to_owned()),
+    });
     second.used = Resources { gpu_milli: 2000, cpu_milli: 8000, ..Resources::default() };
     second.gpus[1].foreign = Some("Xorg\x1b[2J (pid 7)".into());
     let api = |name: &str, used| CountableRow {

@@ -39,7 +39,7 @@ pub enum Asked {
     PauseTeam(Name, String),
     ResumeTeam(Name),
     EditTeam(Name, TeamEdit),
-    Drain(Name, bool),
+    Drain(Name, bool, Option<String>),
     Input(JobId, Vec<u8>),
     Resize(u16, u16),
     Review(ReviewId, ReviewVerb),
@@ -281,8 +281,8 @@ impl Link for Fake {
         self.note(team.map_or(Asked::ResumeAll, Asked::ResumeTeam))
     }
 
-    fn drain(&self, node: Name, on: bool) -> Answer<'_, ()> {
-        self.note(Asked::Drain(node, on))
+    fn drain(&self, node: Name, on: bool, reason: Option<String>) -> Answer<'_, ()> {
+        self.note(Asked::Drain(node, on, reason))
     }
 
     fn warn_node(&self, _node: Name, _left: Span) -> Answer<'_, ()> {

@@ -114,7 +114,7 @@ fn pausing_everything_says_how_much_that_is_and_asks() {
 
 #[test]
 fn draining_says_that_jobs_stay_and_a_node_leads_to_its_jobs() {
-    let mut stage = staged(Fake::new(fleet::many()), (120, 40), "bD");
+    let mut stage = staged(Fake::new(fleet::many()), (120, 40), "bD<enter>");
     let screen = text(&stage.buffer());
     assert!(screen.contains("no new work; ") && screen.contains(" on it to the end"), "{screen}");
     block(stage.press("<enter>"));

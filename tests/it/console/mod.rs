@@ -8,7 +8,7 @@ mod cursor;
 mod desk;
 mod feed;
 mod fleet;
-mod grid;
+pub mod grid;
 mod journey;
 mod keys;
 mod link;

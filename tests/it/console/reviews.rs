@@ -161,7 +161,8 @@ fn money_takes_its_amount_and_can_be_taken_back() {
     let mut stage = opened(link.clone(), (120, 40), "A");
     let screen = text(&stage.buffer());
     assert!(screen.contains("YES to R17"), "{screen}");
-    assert!(screen.contains("This is money. Type the amount to say yes:"), "{screen}");
+    let asked = "This is money. Type the amount to say yes: 4180.00 EUR";
+    assert!(screen.contains(asked), "{screen}");
     block(stage.press("418<enter>"));
     assert!(text(&stage.buffer()).contains("that is something else; nothing was decided"));
     assert_eq!(votes(&link), []);
@@ -393,6 +394,56 @@ fn a_no_has_a_reason_and_may_stop_the_job() {
 }
 
 #[test]
+fn a_no_is_taken_back_before_it_counts() {
+    for keys in ["u", "Ry"] {
+        let link = with(desk::money());
+        let mut stage = opened(link.clone(), (120, 40), "D2<enter>s");
+        let screen = text(&stage.buffer());
+        assert!(screen.contains("no to R17; its job stops in 10s (u takes it back)"), "{screen}");
+        assert!(screen.contains("(counts in "), "{screen}");
+        block(stage.press(keys));
+        let back = Asked::Review(ReviewId(17), ReviewVerb::Revoke { reason: None });
+        assert_eq!(link.asked().last(), Some(&back), "{keys}");
+        let screen = text(&stage.buffer());
+        assert!(screen.contains("your answer to R17 taken back"), "{screen}");
+    }
+    let stage = opened(with(desk::money()), (120, 40), "R");
+    assert!(stage.app.popup.is_none());
+    assert!(text(&stage.buffer()).contains("you have not answered it; D says no"));
+}
+
+#[test]
+fn what_is_typed_for_a_yes_stands_there_at_every_size() {
+    for (card, typed) in [(desk::money(), "4180.00 EUR"), (irreversible(), "origin main")] {
+        for size in SIZES {
+            let mut stage = opened(with(card.clone()), size, "GA");
+            let screen = text(&stage.buffer());
+            let last = screen.trim_end().lines().last().unwrap().to_owned();
+            assert!(last.contains(typed), "{size:?}: {screen}");
+            block(stage.press("4"));
+            let screen = text(&stage.buffer());
+            let said = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(said.contains(&format!("say yes: {typed}")), "{size:?}: {screen}");
+            assert!(!screen.trim_end().lines().last().unwrap().contains(typed), "{screen}");
+        }
+    }
+}
+
+#[test]
+fn a_place_without_a_server_says_that_it_does_not_sign() {
+    let mut card = desk::money();
+    card.beside.reader.sure = false;
+    card.beside.reader.why_not = Some("a yes needs a signature".into());
+    let link = with(card);
+    let pen = holdshort::link::Pen { agent: Some("/nowhere".into()), key: None };
+    let options = Options { open: Open::Review(ReviewId(17)), pen, ..options() };
+    let stage = staged_with(link.clone(), options, (120, 40), "A4180<enter>");
+    let screen = text(&stage.buffer());
+    assert!(screen.contains("votes are not signed here"), "{screen}");
+    assert_eq!(votes(&link), []);
+}
+
+#[test]
 fn the_other_answers_go_where_they_should() {
     let asked = |keys: &str| {
         let link = with(desk::money());
@@ -459,8 +510,15 @@ fn others_see_that_somebody_looks() {
     let link = with(desk::money());
     let mut stage = opened(link.clone(), (120, 40), "");
     assert_eq!(link.glances(), [(ReviewId(17), "look")]);
-    block(stage.press("q"));
-    assert_eq!(link.glances(), [(ReviewId(17), "look"), (ReviewId(17), "leave")]);
+    block(async {
+        stage.pass(Span::secs(19)).await;
+        assert_eq!(link.glances().len(), 1);
+        assert!(stage.app.next_tick() <= Some(stage.now + Span::secs(1)), "it wakes for that");
+        stage.pass(Span::secs(1)).await;
+        assert_eq!(link.glances(), [(ReviewId(17), "look"); 2], "it is said again");
+        stage.press("q").await;
+    });
+    assert_eq!(link.glances().last(), Some(&(ReviewId(17), "leave")));
     let stage = opened(with(desk::money()), (120, 40), "<ctrl-c>");
     let at = |wanted: &str| {
         stage.effects.iter().position(|effect| format!("{effect:?}").contains(wanted)).unwrap()

@@ -194,9 +194,17 @@ fn leaving_touches_no_job_and_moves_the_mark() {
 #[test]
 fn nodes_are_drained_and_come_back() {
     let link = Fake::new(fleet::many());
-    staged(link.clone(), (80, 24), "bDjD");
-    let drained = [Asked::Drain("gpu-box-3".into(), true), Asked::Drain("gpu-box-4".into(), false)];
+    staged(link.clone(), (80, 24), "bDnew disk<enter>jD");
+    let drained = [
+        Asked::Drain("gpu-box-3".into(), true, Some("new disk".to_owned())),
+        Asked::Drain("gpu-box-4".into(), false, None),
+    ];
     assert_eq!(link.asked(), drained);
+    let thought_better = Fake::new(fleet::many());
+    let stage = staged(thought_better.clone(), (80, 24), "bD");
+    assert!(text(&stage.buffer()).contains("drain gpu-box-3, because: "));
+    staged(thought_better.clone(), (80, 24), "bD<esc>");
+    assert_eq!(thought_better.asked(), []);
 }
 
 #[test]

@@ -129,8 +129,22 @@ fn a_flag_that_was_put_in_later_is_refused() {
     assert!(!verified.status.success(), "{verified:?}");
 }
 
-/// An agent that has a device, until it has signed once.
-fn agent_with(device: Device, socket: &std::path::Path) -> std::thread::JoinHandle<()> {
+/// What comes of it when a device blinks.
+pub enum Answers {
+    /// Somebody touches it at once.
+    Touched,
+    /// Somebody touches it once this says so.
+    Once(std::sync::mpsc::Receiver<()>),
+    /// Nobody does.
+    Refused,
+}
+
+/// An agent that has a device, until it was asked to sign once.
+pub fn agent_with(
+    device: Device,
+    socket: &std::path::Path,
+    answers: Answers,
+) -> std::thread::JoinHandle<()> {
     let listener = UnixListener::bind(socket).unwrap();
     std::thread::spawn(move || {
         let mut blob = Vec::new();
@@ -142,7 +156,15 @@ fn agent_with(device: Device, socket: &std::path::Path) -> std::thread::JoinHand
                 let mut message = vec![0; u32::from_be_bytes(length) as usize];
                 stream.read_exact(&mut message).unwrap();
                 let signs = message[0] == 13;
-                let answer = if signs { signs_for(&device, &blob, &message) } else { holds(&blob) };
+                let answer = match &answers {
+                    _ if !signs => holds(&blob),
+                    Answers::Refused => vec![5],
+                    Answers::Touched => signs_for(&device, &blob, &message),
+                    Answers::Once(touched) => {
+                        touched.recv().unwrap();
+                        signs_for(&device, &blob, &message)
+                    }
+                };
                 let mut framed = Vec::new();
                 answer.encode(&mut framed).unwrap();
                 stream.write_all(&framed).unwrap();
@@ -179,7 +201,7 @@ fn a_device_behind_an_agent_signs_and_shows_its_touch() {
         device.allow(&bench);
         let kind = device.key.algorithm();
         let socket = bench.path(kind.as_str());
-        let serving = agent_with(device, &socket);
+        let serving = agent_with(device, &socket, Answers::Touched);
         let armoured = sign(&Pen { agent: Some(socket), key: None }, &ballot().text()).unwrap();
         serving.join().unwrap();
         let signature = bench.check(&ballot(), &armoured, NOON).unwrap();

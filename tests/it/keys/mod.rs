@@ -2,6 +2,7 @@
 //! is not this vote's is refused.
 
 pub mod bench;
+mod console;
 pub mod device;
 mod refused;
 mod round_trip;

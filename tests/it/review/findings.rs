@@ -107,8 +107,9 @@ fn s17_a_review_ages_at_half_and_four_fifths_of_its_time_whatever_its_job_does()
         assert_eq!(level(&office, job, Signal::ReviewAgeing), None);
         pass(&mut office, Span::secs(1));
         assert_eq!(level(&office, job, Signal::ReviewAgeing), Some(Notice), "park: {park}");
+        pass(&mut office, window.percent(30) - Span::secs(1));
         office.act(ana(), review, ReviewVerb::Look).unwrap();
-        pass(&mut office, window.percent(30));
+        pass(&mut office, Span::secs(1));
         assert_eq!(level(&office, job, Signal::ReviewAgeing), Some(Suspect));
         let of = |name| evidence(&office, job, Signal::ReviewAgeing, name);
         assert_eq!((of("review"), of("told")), (review.to_string(), "nobody".into()));

@@ -13,7 +13,7 @@ use super::office::{Office, agent, ana, asks, bob, carl, dora, shell, vote};
 enum Step {
     Submit { cpu: u64, requeue: bool },
     Ask { job: usize, effect: usize, wait: usize, what: u8 },
-    Vote { review: usize, by: usize, yes: bool, stop: bool },
+    Vote { review: usize, by: usize, yes: bool, stop: bool, undo: bool },
     Talk { review: usize, what: u8 },
     Redeem { review: usize, other: bool },
     Over { review: usize, how: u8 },
@@ -30,8 +30,9 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (500..3000u64, any::<bool>()).prop_map(|(cpu, requeue)| Step::Submit { cpu, requeue }),
         4 => (which(), which(), which(), 0..3u8)
             .prop_map(|(job, effect, wait, what)| Step::Ask { job, effect, wait, what }),
-        5 => (which(), which(), any::<bool>(), any::<bool>())
-            .prop_map(|(review, by, yes, stop)| Step::Vote { review, by, yes, stop }),
+        5 => (which(), which(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
+            |(review, by, yes, stop, undo)| Step::Vote { review, by, yes, stop, undo }
+        ),
         2 => (which(), 0..6u8).prop_map(|(review, what)| Step::Talk { review, what }),
         3 => (which(), any::<bool>()).prop_map(|(review, other)| Step::Redeem { review, other }),
         1 => (which(), 0..3u8).prop_map(|(review, how)| Step::Over { review, how }),
@@ -78,12 +79,14 @@ impl Run {
                 ask.action.args = shell(&format!("rm {what}")).args;
                 let _ = self.0.try_ask(job, ask);
             }
-            Step::Vote { review, by, yes, stop } => {
+            Step::Vote { review, by, yes, stop, undo } => {
                 let review = self.review(review)?;
                 let by = [ana(), bob(), dora(), carl()][by % 4].clone();
                 let hash = self.0.review(review).hash.to_string();
                 let verdict = if yes { Verdict::Approve } else { Verdict::Deny { stop } };
-                let _ = self.0.act(by, review, vote(verdict, Some("so"), Some(&hash)));
+                let vote = vote(verdict, Some("so"), Some(&hash));
+                let vote = if undo { super::undo::undoable(vote) } else { vote };
+                let _ = self.0.act(by, review, vote);
             }
             Step::Talk { review, what } => {
                 let review = self.review(review)?;
@@ -105,12 +108,13 @@ impl Run {
                     false => self.0.redeem(review),
                 };
             }
-            Step::Over { review, how } => {
+            Step::Over { review: at, how } => {
+                let review = at;
                 let review = self.review(review)?;
                 let job = self.0.review(review).job;
                 let reason = None;
                 let (by, verb) = match how {
-                    0 => (ana(), ReviewVerb::Revoke { reason }),
+                    0 => ([ana(), bob(), dora()][at % 3].clone(), ReviewVerb::Revoke { reason }),
                     how => (agent(job), ReviewVerb::Withdraw { reason, abandoned: how == 1 }),
                 };
                 let _ = self.0.act(by, review, verb);

@@ -18,7 +18,7 @@ use super::office::*;
 const WEEK: Span = Span::hours(168);
 
 /// So many questions that ana answers after so many minutes each, one every week.
-fn answered(office: &mut Office, times: u32, mins: u64) {
+pub fn answered(office: &mut Office, times: u32, mins: u64) {
     for _ in 0..times {
         let job = office.job();
         let review = office.ask(job, Irreversible, Wait::Park);
@@ -31,7 +31,7 @@ fn answered(office: &mut Office, times: u32, mins: u64) {
     }
 }
 
-fn parked(office: &mut Office, change: impl FnOnce(&mut JobSpec)) -> JobId {
+pub fn parked(office: &mut Office, change: impl FnOnce(&mut JobSpec)) -> JobId {
     let job = office.job_with(change);
     office.ask(job, Irreversible, Wait::Park);
     office.park(job);

@@ -125,3 +125,33 @@ fn others_see_who_has_it_open() {
     office.act(dora(), review, ReviewVerb::Leave).unwrap();
     assert!(office.review(review).opened.is_empty());
 }
+
+#[test]
+fn who_does_not_say_again_that_they_look_has_it_open_no_more() {
+    let mut office = Office::new();
+    let job = office.job();
+    let review = office.ask(job, Irreversible, Wait::Park);
+    office.park(job);
+    let looks = |office: &Office| office.review(review).opened.contains_key("dora");
+    let since = office.site.at;
+    office.act(dora(), review, ReviewVerb::Look).unwrap();
+    let mut said = 0;
+    for _ in 0..9 {
+        office.site.advance(Span::secs(20));
+        office.act(dora(), review, ReviewVerb::Look).unwrap();
+        said += office.site.facts.len();
+        assert!(looks(&office));
+    }
+    assert!(said < 9, "not every time is worth a record: {said}");
+    assert_eq!(office.review(review).opened["dora"], since, "all that time");
+    // Her console is killed.
+    office.site.advance(Span::secs(59));
+    office.site.advance(Span::secs(1));
+    assert!(!looks(&office));
+    let next = office.site.world.desk().next_due(office.site.at.wall).unwrap();
+    assert!(next > office.site.in_(HOUR), "nothing wakes the server for that any more");
+    office.act(dora(), review, ReviewVerb::Look).unwrap();
+    office.act(ana(), review, ReviewVerb::Look).unwrap();
+    office.site.advance(Span::mins(1));
+    assert!(office.review(review).opened.is_empty(), "both at one instant");
+}

@@ -81,7 +81,7 @@ fn assurance_is_what_the_uid_and_the_key_say() {
     let review = office.ask(job, Money, hold());
     let hash = office.review(review).hash.to_string();
     // No uid at all is no other uid.
-    let unknown = Actor { user: "ana".into(), uid: None, in_job: None };
+    let unknown = Actor { user: "ana".into(), uid: None, in_job: None, job_by: None };
     assert_eq!(refused(office.act(unknown, review, yes(&hash))).0, Forbidden);
     office.approve(ana(), review).unwrap();
     assert_eq!(office.review(review).votes[0].assurance, Assurance::OtherUser);

@@ -41,3 +41,24 @@ async fn a_review_survives_the_server_at_every_step_and_its_right_is_used_once()
     let replayed = office.place.run("journal replay");
     assert_eq!(replayed.code, 0, "{replayed:?}");
 }
+
+#[tokio::test]
+async fn a_no_that_does_not_count_yet_outlives_console_and_server() {
+    let office = Office::new();
+    let job = office.job();
+    let review = office.asks(job, payment()).await;
+    let name = id(&review);
+    let no = json!({"verdict": "deny", "reason": "not this one", "undo_ms": 3000});
+    let given = office.post(&format!("/reviews/{name}/vote"), &no).await;
+    let given: serde_json::Value = given.json().await.unwrap();
+    assert_eq!(given["review"]["state"], "open", "{given}");
+    assert!(given["review"]["votes"][0]["effective_at"].is_string(), "{given}");
+    // Whoever gave it is gone, and so is the server.
+    office.place.kill_server();
+    office.place.ok("server start");
+    let denied = office.until_review(&name, "denied");
+    assert_eq!(denied["decision"]["reason"], "not this one");
+    assert_eq!(office.place.run("verify audit").code, 0);
+    let audit = office.place.ok(&format!("audit show {name}"));
+    assert!(audit.contains("counts"), "{audit}");
+}

@@ -5,6 +5,7 @@ mod answers;
 mod attacks;
 mod crash;
 mod http;
+mod other_uid;
 
 use std::path::PathBuf;
 

@@ -62,7 +62,7 @@ fn is_forbidden<T: std::fmt::Debug>(result: Result<T, Refusal>) -> bool {
 fn verbs_on_a_job_by_who_asks() {
     let cast = cast();
     let stranger = person("eve", 9);
-    let nobody = Actor { user: "x".into(), uid: None, in_job: None };
+    let nobody = Actor { user: "x".into(), uid: None, in_job: None, job_by: None };
     let own = |by| (by, cast.job);
     let rows: [(&str, (Actor, JobId), &[&str]); 7] = [
         ("the owner of the server", own(owner()), &[]),
@@ -136,7 +136,7 @@ fn submitting_reordering_and_operating_need_their_roles() {
     let people =
         [("viewer", person("vera", 1)), ("submitter", person("sam", 2)), ("operator", olga())];
     let pause = |by| Command::Pause { team: None, until: None, reason: "x".into(), by };
-    let drain = |by| Command::Drain { node: "n1".into(), on: true, by };
+    let drain = |by| Command::Drain { node: "n1".into(), on: true, reason: None, by };
     let allowed = people.map(|(who, by)| {
         let site = || cast.site.clone();
         let jobs = vec![spec()];

@@ -18,7 +18,7 @@ pub fn owner() -> Actor {
 }
 
 pub fn person(name: &str, uid: u32) -> Actor {
-    Actor { user: name.into(), uid: Some(uid), in_job: None }
+    Actor { user: name.into(), uid: Some(uid), in_job: None, job_by: None }
 }
 
 /// A process in a job's tree, with the server owner's uid.

@@ -183,7 +183,7 @@ impl Run {
             Step::ResumeTeam(team) => self.0.resume_team(*team),
             Step::Drain(node, on) => {
                 let node = NODES[*node].into();
-                self.attempt(Command::Drain { node, on: *on, by: owner() });
+                self.attempt(Command::Drain { node, on: *on, reason: None, by: owner() });
             }
             Step::Node(node, cores, gib, foreign) => {
                 let taken = |foreign: &bool| foreign.then_some("x11");

@@ -222,7 +222,7 @@ pub fn step(reach: Reach) -> impl Strategy<Value = Step> {
     if reach == Reach::All {
         policies.extend(["reservation", "backfill", "estimate", "fair_share", "consolidate"]);
         policies.extend(["reclaim", "preempt", "overstayed", "stale_gang", "window", "pool"]);
-        policies.extend(["spot", "rate"]);
+        policies.extend(["spot", "rate", "returns"]);
     }
     let policy = select(policies);
     let people = prop_oneof![

@@ -194,7 +194,7 @@ fn a_drained_node_takes_nothing_new_and_lets_what_is_there_go_on() {
     let next = site.submit(|_| {});
     site.drain("n1", false);
     site.stand(&[next], &["starting"]);
-    let nowhere = Command::Drain { node: "n9".into(), on: true, by: owner() };
+    let nowhere = Command::Drain { node: "n9".into(), on: true, reason: None, by: owner() };
     assert_eq!(site.attempt(nowhere).unwrap_err().code, RefusalCode::NotFound);
 }
 

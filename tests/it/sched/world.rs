@@ -267,7 +267,7 @@ impl Site {
     }
 
     pub fn drain(&mut self, node: &str, on: bool) {
-        self.run(Command::Drain { node: node.into(), on, by: owner() });
+        self.run(Command::Drain { node: node.into(), on, reason: None, by: owner() });
     }
 
     pub fn report(&mut self, job: JobId, report: Report) {

@@ -28,6 +28,13 @@ pub struct Pen {
     pub key: Option<PathBuf>,
 }
 
+impl Pen {
+    /// There is nothing to sign with.
+    pub fn is_empty(&self) -> bool {
+        self.agent.is_none() && self.key.is_none()
+    }
+}
+
 /// Why nothing was signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsigned {

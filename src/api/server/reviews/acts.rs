@@ -180,7 +180,7 @@ pub async fn withdraw(
     act(&app, &id, ReviewVerb::Withdraw { reason, abandoned }, key, &by).await
 }
 
-/// Takes a yes back that was not used yet.
+/// Takes back a yes that was not used yet; of a review that is open, one's own vote.
 #[utoipa::path(post, path = "/api/v1/reviews/{id}/revoke", tag = "reviews",
     request_body = RevokeRequest,
     params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
@@ -196,7 +196,7 @@ pub async fn revoke(
     act(&app, &id, ReviewVerb::Revoke { reason }, key, &by).await
 }
 
-/// Somebody looks at it: others see that.
+/// Somebody looks at it: others see that for a minute, and longer if it is said again.
 #[utoipa::path(post, path = "/api/v1/reviews/{id}/look", tag = "reviews",
     params(("id" = String, Path)), responses((status = 200, body = ReviewDocument),
     (status = "default", body = Problem, content_type = "application/problem+json")))]

@@ -61,8 +61,8 @@ impl Shown {
                 gpus: gpus.into_iter().map(Into::into).collect(),
                 traits: traits.into(),
             },
-            Shown::NodeDrained { node, on, by } => {
-                Fact::NodeDrained { node: node.into(), on, by: by.into() }
+            Shown::NodeDrained { node, on, by, reason } => {
+                Fact::NodeDrained { node: node.into(), on, by: by.into(), reason }
             }
             Shown::NodeWarned { node, due, due_mono, by } => {
                 let due = At { now: Mono(due_mono), wall: due.0 };

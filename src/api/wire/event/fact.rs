@@ -266,6 +266,8 @@ pub enum FactShown {
         node: String,
         on: bool,
         by: String,
+        #[serde(default)]
+        reason: Option<String>,
     },
     NodeWarned {
         node: String,

@@ -82,7 +82,7 @@ impl From<&Fact> for Shown {
             Fact::NodeSeen { name, capacity, gpus, traits } => {
                 node_seen(name, capacity, gpus, traits)
             }
-            Fact::NodeDrained { node, on, by } => drained(node, *on, by),
+            Fact::NodeDrained { node, on, by, reason } => drained(node, *on, by, reason.as_ref()),
             Fact::NodeWarned { node, due, by } => warned(node, *due, by),
             Fact::GpuForeign { node, index, by } => foreign(node, *index, by.as_ref()),
             Fact::Configured(setup) => Shown::Configured { setup: Box::new((&**setup).into()) },
@@ -340,8 +340,9 @@ fn by_node(room: &BTreeMap<Name, Resources>) -> BTreeMap<String, Amounts> {
     room.iter().map(|(node, amounts)| (node.to_string(), amounts.into())).collect()
 }
 
-fn drained(node: &Name, on: bool, by: &Name) -> Shown {
-    Shown::NodeDrained { node: node.to_string(), on, by: by.to_string() }
+fn drained(node: &Name, on: bool, by: &Name, reason: Option<&String>) -> Shown {
+    let (node, by) = (node.to_string(), by.to_string());
+    Shown::NodeDrained { node, on, by, reason: reason.cloned() }
 }
 
 fn warned(node: &Name, due: At, by: &Name) -> Shown {

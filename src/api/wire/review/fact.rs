@@ -23,13 +23,16 @@ use crate::model::fact::{Class, Requested, ReviewFact};
 pub enum ReviewFactShown {
     Requested(Box<RequestedShown>),
     Voted { vote: Box<VoteShown> },
+    Counts { by: String, seat: String },
+    TakenBack { by: String, seat: String },
     Edited { action: Box<ActionShown>, action_hash: String, by: String },
     AskedBack { said: SaidShown },
     Answered { said: SaidShown, expires_at: Time },
     Delegated { delegation: DelegationShown },
     Escalated { level: u8, by: Option<String>, to: Vec<String> },
     Extended { expires_at: Time, by: Option<String> },
-    Opened { by: String },
+    Opened { by: String, until: Option<Time> },
+    LooksOn { by: String, until: Time },
     Left { by: String },
     Told { delivery: DeliveryShown },
     Decided { decision: Box<DecisionShown>, grant: Option<Box<GrantShown>> },
@@ -78,6 +81,12 @@ impl From<&ReviewFact> for ReviewFactShown {
         match fact {
             ReviewFact::Requested(asked) => Shown::Requested(Box::new((&**asked).into())),
             ReviewFact::Voted { vote } => Shown::Voted { vote: Box::new((&**vote).into()) },
+            ReviewFact::Counts { by, seat } => {
+                Shown::Counts { by: by.to_string(), seat: seat.to_string() }
+            }
+            ReviewFact::TakenBack { by, seat } => {
+                Shown::TakenBack { by: by.to_string(), seat: seat.to_string() }
+            }
             ReviewFact::Edited { action, hash, by } => Shown::Edited {
                 action: Box::new((&**action).into()),
                 action_hash: hash_text(*hash),
@@ -96,7 +105,12 @@ impl From<&ReviewFact> for ReviewFactShown {
             ReviewFact::Extended { deadline, by } => {
                 Shown::Extended { expires_at: Time(*deadline), by: known(by) }
             }
-            ReviewFact::Opened { by } => Shown::Opened { by: by.to_string() },
+            ReviewFact::Opened { by, until } => {
+                Shown::Opened { by: by.to_string(), until: until.map(Time) }
+            }
+            ReviewFact::LooksOn { by, until } => {
+                Shown::LooksOn { by: by.to_string(), until: Time(*until) }
+            }
             ReviewFact::Left { by } => Shown::Left { by: by.to_string() },
             ReviewFact::Told { delivery } => Shown::Told { delivery: delivery.into() },
             ReviewFact::Decided { decision, grant } => Shown::Decided {
@@ -126,6 +140,10 @@ impl TryFrom<ReviewFactShown> for ReviewFact {
         Ok(match shown {
             Shown::Requested(asked) => ReviewFact::Requested(Box::new((*asked).try_into()?)),
             Shown::Voted { vote } => ReviewFact::Voted { vote: Box::new((*vote).try_into()?) },
+            Shown::Counts { by, seat } => ReviewFact::Counts { by: by.into(), seat: seat.into() },
+            Shown::TakenBack { by, seat } => {
+                ReviewFact::TakenBack { by: by.into(), seat: seat.into() }
+            }
             Shown::Edited { action, action_hash, by } => ReviewFact::Edited {
                 action: Box::new((*action).try_into()?),
                 hash: hash_of(&action_hash)?,
@@ -144,7 +162,10 @@ impl TryFrom<ReviewFactShown> for ReviewFact {
             Shown::Extended { expires_at, by } => {
                 ReviewFact::Extended { deadline: expires_at.0, by: by.map(Into::into) }
             }
-            Shown::Opened { by } => ReviewFact::Opened { by: by.into() },
+            Shown::Opened { by, until } => {
+                ReviewFact::Opened { by: by.into(), until: until.map(|time| time.0) }
+            }
+            Shown::LooksOn { by, until } => ReviewFact::LooksOn { by: by.into(), until: until.0 },
             Shown::Left { by } => ReviewFact::Left { by: by.into() },
             Shown::Told { delivery } => ReviewFact::Told { delivery: delivery.into() },
             Shown::Decided { decision, grant } => ReviewFact::Decided {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::vote::verdict_of;
 use crate::api::wire::WireError;
 use crate::api::wire::amounts::Amounts;
 use crate::api::wire::words::Word as _;
@@ -42,11 +43,14 @@ pub struct ReaderShown {
     pub assurance: String,
     /// Sure enough for a yes.
     pub sure_enough: bool,
+    /// What the reader voted, if that stands: `approve`, `deny` or `deny_and_stop`.
+    #[serde(default)]
+    pub voted: Option<String>,
 }
 
 impl From<&Beside> for BesideShown {
     fn from(from: &Beside) -> BesideShown {
-        let Reader { seat, own, why_not, assurance, sure } = &from.reader;
+        let Reader { seat, own, why_not, assurance, sure, voted } = &from.reader;
         BesideShown {
             job_name: from.job_name.to_string(),
             job_state: from.job_state.to_string(),
@@ -60,6 +64,7 @@ impl From<&Beside> for BesideShown {
                 why_not: why_not.clone(),
                 assurance: assurance.to_word(),
                 sure_enough: *sure,
+                voted: voted.map(|verdict| verdict.word().to_owned()),
             },
         }
     }
@@ -82,6 +87,7 @@ impl TryFrom<BesideShown> for Beside {
                 why_not: reader.why_not,
                 assurance: Assurance::of_word(&reader.assurance)?,
                 sure: reader.sure_enough,
+                voted: reader.voted.as_deref().map(verdict_of).transpose()?,
             },
         })
     }

@@ -93,7 +93,7 @@ pub struct VoteRequest {
     /// Only if this is still the review's version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_version: Option<u32>,
-    /// A yes takes effect after so many milliseconds; until then it can be taken back.
+    /// It takes effect after so many milliseconds; until then it can be taken back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo_ms: Option<u64>,
     /// A yes is good so often.

@@ -82,6 +82,9 @@ pub struct ReviewShown {
     pub delegations: Vec<DelegationShown>,
     /// Who has it open, since when.
     pub opened: BTreeMap<String, Seen>,
+    /// Until when each of them is taken to look, unless they say so again.
+    #[serde(default)]
+    pub looks_until: BTreeMap<String, Time>,
     /// Who was told, and whether that arrived.
     pub told: Vec<DeliveryShown>,
     /// How it was decided.
@@ -156,6 +159,7 @@ impl From<&Review> for ReviewShown {
             talk: from.talk.iter().map(Into::into).collect(),
             delegations: from.delegations.iter().map(Into::into).collect(),
             opened: from.opened.iter().map(seen).collect(),
+            looks_until: from.leases.iter().map(|(n, at)| (n.to_string(), Time(*at))).collect(),
             told: from.told.iter().map(Into::into).collect(),
             decision: from.decision.as_deref().map(Into::into),
             grant: from.grant.as_deref().map(Into::into),
@@ -197,6 +201,7 @@ impl TryFrom<ReviewShown> for Review {
             talk: from.talk.into_iter().map(Into::into).collect(),
             delegations: from.delegations.into_iter().map(Into::into).collect(),
             opened: from.opened.into_iter().map(seen).collect(),
+            leases: from.looks_until.into_iter().map(|(n, at)| (n.into(), at.0)).collect(),
             told: from.told.into_iter().map(Into::into).collect(),
             decision: from.decision.map(TryInto::try_into).transpose()?.map(Box::new),
             grant: from.grant.map(|grant| Box::new(grant.into())),

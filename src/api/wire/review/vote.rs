@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::rule::FallbackShown;
+use super::shown::Seen;
 use super::{hash_of, hash_text};
 use crate::api::wire::time::{Time, join, split};
 use crate::api::wire::words::Word as _;
@@ -38,6 +39,12 @@ pub struct VoteShown {
     pub own: bool,
     /// The signature that came with it.
     pub signature: Option<SignatureShown>,
+    /// It takes effect then and can be taken back before; null once it does.
+    #[serde(default)]
+    pub effective_at: Option<Time>,
+    /// Its voter took it back then.
+    #[serde(default)]
+    pub taken_back: Option<Seen>,
     /// When.
     pub at: Time,
     /// The same on the scheduler's clock.
@@ -126,6 +133,8 @@ impl From<&Vote> for VoteShown {
             until: from.until.map(Time),
             own: from.own,
             signature: from.signature.as_deref().map(signature),
+            effective_at: from.from.map(Time),
+            taken_back: from.back.map(Into::into),
             at,
             at_mono,
         }
@@ -162,6 +171,8 @@ impl TryFrom<VoteShown> for Vote {
             until: from.until.map(|time| time.0),
             own: from.own,
             signature: from.signature.map(signature),
+            from: from.effective_at.map(|time| time.0),
+            back: from.taken_back.map(Into::into),
             at: join(from.at, from.at_mono),
         })
     }

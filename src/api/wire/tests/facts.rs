@@ -199,6 +199,7 @@ fn limited() -> Limited {
 
 fn eviction() -> Eviction {
     Eviction {
+        to: Vec::new(),
         rule: Rule::ReclaimQuota,
         taker: Some(JobId(7)),
         ranks: vec![1, 2],
@@ -275,7 +276,12 @@ fn other_facts() -> Vec<Fact> {
             gpus: vec![gpu()],
             traits: traits(),
         },
-        Fact::NodeDrained { node: node.clone(), on: true, by: by.clone() },
+        Fact::NodeDrained {
+            node: node.clone(),
+            on: true,
+            by: by.clone(),
+            reason: Some("disk".to_owned()),
+        },
         Fact::NodeWarned { node: node.clone(), due: at(9), by: by.clone() },
         Fact::PoolGrew { pool: "p".into(), node: "p-1".into() },
         Fact::PoolShrank { pool: "p".into(), node: "p-1".into() },

@@ -26,6 +26,7 @@ fn beside(seat: Option<&str>) -> Beside {
         why_not: Some("it is denied".into()),
         assurance: Assurance::OtherUser,
         sure: true,
+        voted: Some(Verdict::Deny { stop: true }),
     };
     let holds = Resources { cpu_milli: 500, ..Resources::default() };
     let (job_name, job_state) = ("pay".into(), "in_review".into());

@@ -17,45 +17,45 @@ fn ask(cpu_milli: u64, gpu_milli: u64) -> Resources {
 }
 
 /// Places one task as early as it can be and answers where, when, and on which devices.
-fn put(rooms: &mut [Room], request: &Resources, by: PlaceBy) -> Option<(Name, When, Vec<u32>)> {
+fn put(rooms: &mut [Room], request: &Resources, by: By<'_>) -> Option<(Name, When, Vec<u32>)> {
     let (at, when) = choose(rooms, request, by, When::Later, |_| true)?;
-    let grip = rooms[at].grip(request.gpu_milli, when, by)?;
+    let grip = rooms[at].grip(request, when, by)?;
     rooms[at].take(request, &grip, when);
     let dealt = Deal::of(&rooms[at]).deal(&rooms[at], &grip, when);
     Some((rooms[at].name.clone(), when, dealt.iter().map(|share| share.index).collect()))
 }
 
-fn nodes(rooms: &mut [Room], request: &Resources, by: PlaceBy, count: usize) -> Vec<Name> {
+fn nodes(rooms: &mut [Room], request: &Resources, by: By<'_>, count: usize) -> Vec<Name> {
     (0..count).map(|_| put(rooms, request, by).unwrap().0).collect()
 }
 
 #[test]
 fn the_fullest_node_that_has_room_is_taken_or_the_emptiest() {
     let rooms = [room("a", 4000, &[]), room("b", 2000, &[]), room("c", 500, &[])];
-    let packed = nodes(&mut rooms.clone(), &ask(1000, 0), PlaceBy::BinPack, 4);
+    let packed = nodes(&mut rooms.clone(), &ask(1000, 0), By::BinPack, 4);
     assert_eq!(packed, ["b", "b", "a", "a"].map(Name::from));
-    let spread = nodes(&mut rooms.clone(), &ask(1000, 0), PlaceBy::Spread, 4);
+    let spread = nodes(&mut rooms.clone(), &ask(1000, 0), By::Spread, 4);
     assert_eq!(spread, ["a", "a", "a", "b"].map(Name::from));
 }
 
 #[test]
 fn tasks_with_gpus_look_at_gpus_and_ties_go_by_name() {
     let mut rooms = [room("b", 100, &[WHOLE; 2]), room("a", 4000, &[WHOLE; 2])];
-    let placed = nodes(&mut rooms, &ask(10, 1000), PlaceBy::BinPack, 3);
+    let placed = nodes(&mut rooms, &ask(10, 1000), By::BinPack, 3);
     assert_eq!(placed, ["a", "a", "b"].map(Name::from));
 }
 
 #[test]
 fn a_task_without_gpus_leaves_gpu_nodes_alone_while_it_can() {
     let mut rooms = [room("a", 1000, &[WHOLE]), room("b", 4000, &[])];
-    assert_eq!(nodes(&mut rooms, &ask(4000, 0), PlaceBy::BinPack, 1), ["b".into()]);
-    assert_eq!(nodes(&mut rooms, &ask(1000, 0), PlaceBy::BinPack, 1), ["a".into()]);
+    assert_eq!(nodes(&mut rooms, &ask(4000, 0), By::BinPack, 1), ["b".into()]);
+    assert_eq!(nodes(&mut rooms, &ask(1000, 0), By::BinPack, 1), ["a".into()]);
 }
 
 #[test]
 fn shares_fill_a_started_device_and_whole_devices_must_be_whole() {
     let mut rooms = [room("a", 4000, &[WHOLE, 700, WHOLE])];
-    let by = PlaceBy::BinPack;
+    let by = By::BinPack;
     assert_eq!(put(&mut rooms, &ask(0, 500), by), Some(("a".into(), When::Now, vec![1])));
     assert_eq!(put(&mut rooms, &ask(0, 2000), by), Some(("a".into(), When::Now, vec![0, 2])));
     assert_eq!(put(&mut rooms, &ask(0, 500), by), None);
@@ -65,7 +65,7 @@ fn shares_fill_a_started_device_and_whole_devices_must_be_whole() {
 #[test]
 fn spread_shares_go_to_the_emptiest_device() {
     let mut rooms = [room("a", 4000, &[500, 700])];
-    let placed = put(&mut rooms, &ask(0, 200), PlaceBy::Spread);
+    let placed = put(&mut rooms, &ask(0, 200), By::Spread);
     assert_eq!(placed, Some(("a".into(), When::Now, vec![1])));
 }
 
@@ -73,7 +73,7 @@ fn spread_shares_go_to_the_emptiest_device() {
 fn where_it_fits_now_beats_a_fuller_node_where_it_fits_later() {
     let mut rooms = [room("a", 0, &[]), room("b", 4000, &[])];
     rooms[0].release(&ask(1000, 0), &[], true);
-    let by = PlaceBy::BinPack;
+    let by = By::BinPack;
     assert_eq!(put(&mut rooms, &ask(4000, 0), by), Some(("b".into(), When::Now, vec![])));
     assert_eq!(put(&mut rooms, &ask(1000, 0), by), Some(("a".into(), When::Later, vec![])));
     assert_eq!(put(&mut rooms, &ask(1, 0), by), None, "promised is promised");
@@ -84,7 +84,7 @@ fn a_promise_keeps_free_room_that_it_needs_from_others() {
     let mut rooms = [room("a", 4000, &[WHOLE, 0])];
     let held = [GpuShare { index: 1, milli: WHOLE }];
     rooms[0].release(&ask(0, 1000), &held, true);
-    let by = PlaceBy::BinPack;
+    let by = By::BinPack;
     assert_eq!(put(&mut rooms, &ask(0, 2000), by), Some(("a".into(), When::Later, vec![0, 1])));
     assert_eq!(put(&mut rooms, &ask(0, 1000), by), None);
     assert_eq!(put(&mut rooms, &ask(0, 100), by), None);

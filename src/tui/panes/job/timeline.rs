@@ -57,7 +57,8 @@ fn short(job: JobId, row: &EventRow, sight: &Sight) -> Line {
 }
 
 fn tells(fact: &Fact) -> bool {
-    !matches!(fact, Fact::JobForgotten { .. } | Fact::KeyUsed { .. })
+    let said_again = matches!(fact, Fact::Review { fact, .. } if fact.is_said_again());
+    !said_again && !matches!(fact, Fact::JobForgotten { .. } | Fact::KeyUsed { .. })
 }
 
 /// Of reports in a row only the last one tells something.

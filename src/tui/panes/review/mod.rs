@@ -242,8 +242,9 @@ impl Pane for ReviewPane {
         let review = &self.card(ground)?.review;
         let wall = ground.known.clock.at().wall;
         let effect = review.grant.as_ref().map(|grant| grant.from.since(wall));
+        let held = review.held_no().and_then(|no| no.from).map(|from| from.since(wall));
         let left = match review.is_open() {
-            true => review.left(wall),
+            true => held.unwrap_or(review.left(wall)),
             false => effect.filter(|left| left.0 > 0)?,
         };
         let unit = if left.0 < 60_000 { 1000 } else { 60_000 };

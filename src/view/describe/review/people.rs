@@ -128,7 +128,15 @@ pub fn votes(card: &ReviewCard, you: Option<&str>, sight: &Sight, out: &mut Line
         let own = if vote.own { ", owns the job" } else { "" };
         let at = sight.day(vote.at.wall);
         let reason = vote.reason.as_deref().map_or_else(String::new, |why| format!(": {why}"));
-        let old = if counts { "" } else { " (was for other bytes, or replaced)" };
+        let old = match (counts, vote.back, vote.from) {
+            (true, _, Some(from)) if vote.is_held() => {
+                let left = duration::short(from.since(sight.now.wall));
+                format!(" (counts in {left}; until then it can be taken back)")
+            }
+            (true, ..) => String::new(),
+            (false, Some(back), _) => format!(" (taken back {})", sight.day(back.wall)),
+            (false, None, _) => " (was for other bytes, or replaced)".to_owned(),
+        };
         let text = format!("{}{seat} {at}, {}{own}{old}{reason}", vote.by, vote.assurance.word());
         out.pair_as(word, &text, if counts { role } else { Role::Muted });
     }

@@ -60,12 +60,26 @@ impl Proof {
             EffectClass::Unknown => "Nobody said what this does; take it for irreversible.",
         };
         let how = match self {
-            Proof::Again => "Press A a second time to say yes, any other key leaves it open.",
-            Proof::Amount(_) => "Type the amount to say yes:",
-            Proof::Target(_) => "Type the target to say yes:",
-            Proof::Hash(_) => "Type the first 8 digits of the hash to say yes:",
+            Proof::Again => {
+                "Press A a second time to say yes, any other key leaves it open.".to_owned()
+            }
+            Proof::Amount(_) => format!("Type the amount to say yes: {}", self.to_type()),
+            Proof::Target(_) => format!("Type the target to say yes: {}", self.to_type()),
+            Proof::Hash(_) => {
+                format!("Type the first 8 digits of the hash to say yes: {}", self.to_type())
+            }
         };
         format!("{what} {how}")
+    }
+
+    /// What is typed, character by character; nothing where a key is pressed instead.
+    pub fn to_type(&self) -> String {
+        match self {
+            Proof::Again => String::new(),
+            Proof::Amount(amount) => amount.to_string(),
+            Proof::Target(target) => target.trim().to_owned(),
+            Proof::Hash(digits) => digits.clone(),
+        }
     }
 }
 
@@ -95,6 +109,17 @@ mod tests {
         }
         for typed in ["", "418", "4180.01", "4180 USD", "4.180", "-4180", "y", "yes", "4180,00"] {
             assert!(!proof.fits(typed), "{typed}");
+        }
+    }
+
+    #[test]
+    fn what_is_asked_for_stands_there_as_it_is_typed() {
+        let amount = Proof::Amount(Amount::parse("4180", "EUR").unwrap());
+        let target = Proof::Target(" origin main ".into());
+        for proof in [amount, target, Proof::Hash("7f3a91c0".into())] {
+            let asked = proof.asks(EffectClass::Money);
+            assert!(asked.ends_with(&format!(": {}", proof.to_type())), "{asked}");
+            assert!(proof.fits(&proof.to_type()), "{asked}");
         }
     }
 

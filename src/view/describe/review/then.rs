@@ -9,7 +9,7 @@ use crate::view::line::Role;
 use crate::view::sight::Sight;
 use crate::view::words;
 
-/// Seconds in which a yes from a console can be taken back before it takes effect.
+/// Seconds in which a vote from a console can be taken back before it takes effect.
 pub const UNDO_SECONDS: u64 = 10;
 
 /// If one says yes.
@@ -78,6 +78,7 @@ pub fn no(review: &Review, out: &mut Lines) {
         _ => out.text(&format!("job {job} gets your reason and goes on"), Role::Plain),
     }
     out.text("D, then s: and the job stops", Role::Muted);
+    out.text(&format!("u takes it back for {UNDO_SECONDS} s"), Role::Muted);
 }
 
 /// How it ended, and what may still be done.

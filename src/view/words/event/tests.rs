@@ -106,7 +106,7 @@ fn all() -> Vec<Fact> {
         },
         Fact::TeamSet { team: by(), terms: Box::new(Terms::default()), by: by() },
         Fact::TeamRemoved { team: by(), by: by() },
-        Fact::NodeDrained { node: by(), on: true, by: by() },
+        Fact::NodeDrained { node: by(), on: true, by: by(), reason: None },
         Fact::GpuForeign { node: by(), index: 0, by: Some(by()) },
         Fact::Configured(Box::default()),
         Fact::Started { boot: BAD.into(), offset: 0 },

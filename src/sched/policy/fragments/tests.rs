@@ -1,0 +1,1 @@
+//! What is stranded, what a task adds, and who wins.
