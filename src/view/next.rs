@@ -141,7 +141,7 @@ fn took(started: Option<At>, ended: Option<At>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{JobId, Span, Wall};
+    use crate::base::{JobId, ReviewId, Span, Wall};
     use crate::model::estimate::Forecast;
     use crate::model::fact::Rule;
     use crate::model::finding::Signal;
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(said(&row), "stops: evicted by 12 (preempt)");
         let mut row = running(1, "a");
         assert_eq!(said(&row), "no end known");
-        (row.step, row.parent) = (Some(crate::base::ReviewId(17)), Some(JobId(7)));
+        (row.step, row.parent) = (Some(ReviewId(17)), Some(JobId(7)));
         assert_eq!(said(&row), "step of 7 for R17: no end known");
         (row.step, row.parent) = (None, None);
         row.expected_end = Some(Wall(NOON) + Span::hours(2));

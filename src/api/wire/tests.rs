@@ -221,10 +221,8 @@ fn a_page_of_jobs_reads_back() {
 fn a_job_reads_back_with_its_tasks_and_attempts() {
     let numbers = Reason::bare(Code::NoRoom).with("quota_gpu_milli", 4000u64).numbers;
     let eviction = fact::Eviction::whole(fact::Rule::ReclaimQuota, Some(JobId(57)), numbers);
-    let (job, state) = (JobId(43), crate::model::review::StepState::Lost);
-    let step = crate::model::review::Step { job, state, since: at(6) };
     let detail = page::JobDetail {
-        steps: vec![(crate::base::ReviewId(3), step)],
+        steps: vec![(crate::base::ReviewId(3), *reviews::review().step.unwrap())],
         row: row(),
         tasks: vec![
             Task::pending(0, 0),
@@ -593,10 +591,8 @@ fn submissions_read_back_and_say_what_they_share_once() {
 
 #[test]
 fn a_submission_without_command_or_directory_is_refused_by_its_place() {
-    let read = |text: &str| {
-        let request: SubmitRequest = serde_json::from_str(text).unwrap();
-        request.into_model().unwrap_err().0
-    };
+    let request = |text| serde_json::from_str::<SubmitRequest>(text).unwrap();
+    let read = |text: &str| request(text).into_model().unwrap_err().0;
     assert!(read(r#"{"cwd":"/","jobs":[{"command":["a"]},{}]}"#).contains("jobs[1].command"));
     assert!(read(r#"{"jobs":[{"command":["a"]}]}"#).contains("jobs[0].cwd"));
     let unknown = serde_json::from_str::<Submission>(r#"{"gpu":1}"#).unwrap_err().to_string();

@@ -187,7 +187,8 @@ fn with_the_server_killed_at_random_instants_around_the_yes_it_happens_once() {
 #[test]
 fn a_step_that_is_killed_in_the_middle_is_14_and_not_run_again() {
     let scene = scene(
-        "echo once >> $DIR/effects; echo $PPID > $DIR/pid; while [ ! -e $DIR/go ]; do sleep 0.02; done",
+        "echo once >> $DIR/effects; echo $PPID > $DIR/pid\n\
+         while [ ! -e $DIR/go ]; do sleep 0.02; done",
     );
     let agents = &scene.agents;
     agents.approve(&scene.review);
