@@ -12,6 +12,7 @@ mod cli_server;
 mod cli_usage;
 mod cli_world;
 mod conform;
+mod conform_own;
 mod conform_scenarios;
 mod console;
 mod crash;
