@@ -16,7 +16,7 @@ pub(super) struct Plain<'a> {
     /// When each started, in the order they did.
     started: Vec<(usize, u64)>,
     queue: Vec<usize>,
-    done: Vec<(u32, u64)>,
+    done: Vec<(Option<u32>, u64)>,
 }
 
 impl<'a> Plain<'a> {
