@@ -86,7 +86,7 @@ pub fn bring_back(places: &Places) -> Result<bool, Failure> {
 }
 
 /// The right to start or end the server of a socket; one process has it at a time.
-pub struct Turn(#[allow(dead_code, reason = "it is held, not read")] Flock<File>);
+pub struct Turn(#[expect(dead_code, reason = "it is held, not read")] Flock<File>);
 
 /// Waits for whoever is starting or ending a server for this socket.
 ///

@@ -123,7 +123,7 @@ fn without_number(what: &str) -> Cow<'_, str> {
 }
 
 /// What a failed write to stdout means.
-#[allow(clippy::needless_pass_by_value, reason = "used with map_err")]
+#[expect(clippy::needless_pass_by_value, reason = "used with map_err")]
 pub fn stdout_failed(error: io::Error) -> Failure {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Failure::broken_pipe();

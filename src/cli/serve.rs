@@ -118,6 +118,7 @@ fn prepare(places: &Places, shared: bool) -> Result<Prepared, Failure> {
             log_bytes_max: places.config.server.log_bytes,
             keep_logs: KEEP_LOGS,
             snapshot_records: places.config.server.snapshot_records,
+            keep_ledger: places.config.server.keep_ledger,
         },
     };
     let (handle, stopped) =

@@ -136,6 +136,12 @@ const SERVER: &[Key] = &[
         .env("HOLDSHORT_IDLE_EXIT"),
     key("log_bytes", Kind::Bytes, "100M", "Size of one log file of a job; three are kept."),
     key("keep_ended", Kind::Count(0), "2000", "Ended jobs kept at hand; all stay in the store."),
+    key(
+        "keep_ledger",
+        Kind::DurationOrNever,
+        "400d",
+        "Single uses are kept so long, then daily sums.",
+    ),
     key("snapshot_records", Kind::Count(100), "20000", "Journal records between two snapshots."),
 ];
 

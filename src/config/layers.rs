@@ -212,6 +212,7 @@ impl Layers<'_> {
                 idle_exit: span("server.idle_exit"),
                 log_bytes: number("server.log_bytes"),
                 snapshot_records: number("server.snapshot_records"),
+                keep_ledger: span("server.keep_ledger"),
             },
             defaults: Defaults {
                 request: Resources {

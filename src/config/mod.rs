@@ -80,6 +80,8 @@ pub struct Server {
     pub log_bytes: u64,
     /// Journal records between two snapshots.
     pub snapshot_records: u64,
+    /// Who used what when is kept so long, then by the day only; `None` is for ever.
+    pub keep_ledger: Option<Span>,
 }
 
 /// `[[notify]]`: who is told of reviews, and how.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{broadcast, oneshot, watch};
 
-use crate::base::TaskId;
+use crate::base::{Span, TaskId};
 use crate::config::NodeEntry;
 use crate::engine::alarm::Alarm;
 use crate::engine::clock::Timeline;
@@ -19,6 +19,7 @@ use crate::engine::output::Output;
 use crate::engine::owner::Owner;
 use crate::engine::reads::Programs;
 use crate::engine::recover;
+use crate::engine::retention::Retention;
 use crate::engine::telling::Teller;
 use crate::engine::tokens::Tokens;
 use crate::ledger::Meter;
@@ -72,6 +73,8 @@ pub struct Places {
     pub keep_logs: u64,
     /// A snapshot is taken after this many records, or after as many as there are jobs if more.
     pub snapshot_records: u64,
+    /// How long the ledger keeps intervals before they become daily sums; `None` is for ever.
+    pub keep_ledger: Option<Span>,
 }
 
 /// Why a loop ended.
@@ -153,6 +156,8 @@ pub fn start(
     let alarm = Alarm::start(move || ring.ring()).map_err(failed)?;
     let reader = parts.journal.reader()?;
     let launch_reader = parts.journal.reader()?;
+    let (keep, reader_of_loop) = (parts.places.keep_ledger, parts.journal.reader()?);
+    let retention = Retention { keep, reader: reader_of_loop, done: None };
     let reading = parts.clock.read();
     let boot = parts.clock.boot_id();
     let offset = (state.world.boot() == boot).then(|| state.world.boot_offset());
@@ -199,6 +204,7 @@ pub fn start(
         ballast_out: false,
         keep_logs: parts.places.keep_logs,
         snapshot_records: parts.places.snapshot_records,
+        retention,
         unlaunched: Vec::new(),
         nodes: parts.nodes,
     };

@@ -5,11 +5,12 @@ use serde::Deserialize as _;
 
 use crate::base::{Digest, Mono, Name};
 use crate::ledger::audit::There;
+use crate::ledger::days::Day;
 use crate::ledger::{Amounts, Audit, Interval, Meter, Saved, codec};
 use crate::model::Node;
 use crate::model::fact::Record;
 use crate::model::job::GpuShare;
-use crate::model::ports::journal::{Link, Metered, StorageError};
+use crate::model::ports::journal::{DayRow, Link, Metered, StorageError};
 use crate::sched::World;
 
 /// Below so many open intervals the sums are checked after every record.
@@ -121,6 +122,16 @@ pub fn read_metered(row: &Metered) -> Result<Vec<Interval>, StorageError> {
         codec::Unreadable::Damaged => {
             StorageError::Damaged(format!("the ledger's row of record {} can't be read", row.seq))
         }
+    })
+}
+
+/// The sums of a stored day.
+///
+/// # Errors
+/// When a newer version wrote it, or it is damaged.
+pub fn read_day(row: &DayRow) -> Result<Day, StorageError> {
+    serde_json::from_slice(&row.bytes).map_err(|error| {
+        StorageError::Damaged(format!("the ledger's day {} can't be read: {error}", row.day))
     })
 }
 

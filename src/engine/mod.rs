@@ -25,6 +25,7 @@ mod provider;
 mod reads;
 mod recover;
 pub mod replay;
+mod retention;
 pub mod reviews;
 pub mod submit;
 pub mod suppose;

@@ -17,6 +17,7 @@ use crate::engine::assemble::{Counters, Published, Shared, Stopped};
 use crate::engine::clock::Timeline;
 use crate::engine::intake::{Door, Inbox, Request};
 use crate::engine::launch::Launcher;
+use crate::engine::retention::Retention;
 use crate::engine::telling::Teller;
 use crate::engine::{Receipt, audit, pages, provider, recover};
 use crate::ledger::{Interval, Meter, codec};
@@ -58,6 +59,7 @@ pub(super) struct Owner {
     pub(super) ballast_out: bool,
     pub(super) keep_logs: u64,
     pub(super) snapshot_records: u64,
+    pub(super) retention: Retention,
     /// The nodes that the machine is divided into; none is the machine as it is.
     pub(super) nodes: Vec<NodeEntry>,
     /// Tasks that could not even be handed to the runner, and why.
@@ -124,6 +126,7 @@ impl Owner {
         turn.effects = effects::of_world(&self.world);
         self.finish(turn, at)?;
         self.next_health = Some(at.now);
+        self.roll_up_if_due(at);
         self.arm(at);
         self.shared.awake.send_replace(true);
         Ok(())
@@ -162,6 +165,7 @@ impl Owner {
                 return Ok(Stopped::Asked);
             }
             self.snapshot_if_due()?;
+            self.roll_up_if_due(at);
             self.arm(at);
             self.note_pause(at);
         }

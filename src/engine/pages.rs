@@ -197,7 +197,11 @@ fn kept_on(world: &World, node: &str, at: At) -> Vec<KeptFor> {
     let here = holders.filter_map(|job| {
         let reserved = job.reserved.as_deref()?;
         let room = reserved.room.get(node)?.clone();
-        Some(KeptFor { job: job.id, from: at.wall + reserved.at.since(at.now), room })
+        let from = at.wall + reserved.at.since(at.now);
+        let expected = estimate::of_job(world, job, at.now);
+        let left = expected.median - job.worked;
+        let until = (expected.confidence > Confidence::None).then(|| from + left);
+        Some(KeptFor { job: job.id, from, until, room })
     });
     here.collect()
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::base::{JobId, Mono, Name, Span};
 use crate::ledger::amounts::Amounts;
+use crate::ledger::days::Day;
 use crate::ledger::interval::Interval;
 use crate::model::fact::Class;
 use crate::model::page::usage::{UsageBy, UsageRow, Used};
@@ -38,6 +39,40 @@ impl Report {
             UsageBy::Class => (None, None, None, order),
         };
         self.put(key, interval.class, &interval.amounts, span);
+    }
+
+    /// Adds a whole day. Which jobs its sums are of nobody knows any more.
+    pub fn add_day(&mut self, day: &Day, may_see: impl Fn(Option<&Name>) -> bool) {
+        for (of, sums) in day.sums().iter().filter(|(of, _)| may_see(of.team.as_ref())) {
+            let order = Class::ALL.iter().position(|class| *class == of.class);
+            let order = order.unwrap_or(Class::ALL.len());
+            let mut used = sums.used();
+            let key = match self.by {
+                UsageBy::Team | UsageBy::Job => (of.team.clone(), None, None, order),
+                UsageBy::Class => (None, None, None, order),
+                UsageBy::Node => {
+                    let custom_ms = std::mem::take(&mut used.custom_ms);
+                    if !custom_ms.is_empty() {
+                        let units = Used { custom_ms, ..Used::default() };
+                        self.sum((None, None, None, order), of.class, units);
+                    }
+                    (None, None, of.node.clone(), order)
+                }
+            };
+            if used != Used::default() {
+                self.sum(key, of.class, used);
+            }
+        }
+    }
+
+    fn sum(&mut self, key: Key, class: Class, more: Used) {
+        let (_, used) = self.sums.entry(key).or_insert_with(|| (class, Used::default()));
+        used.cpu_milli_ms += more.cpu_milli_ms;
+        used.mem_byte_ms += more.mem_byte_ms;
+        used.gpu_milli_ms += more.gpu_milli_ms;
+        for (name, sum) in more.custom_ms {
+            *used.custom_ms.entry(name).or_default() += sum;
+        }
     }
 
     /// Countable resources are no node's.

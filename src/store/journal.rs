@@ -8,10 +8,10 @@ use super::ballast::Ballast;
 use super::dir::DataDir;
 use super::fault::{Place, Result};
 use super::reader::{Reader, checked_content, checked_summary, newest_snapshot};
-use super::{audit, chain, compact, ledger, open, rows, snapshot};
+use super::{audit, chain, compact, days, ledger, open, rows, snapshot};
 use crate::base::Digest;
 use crate::model::ports::journal::{
-    Batch, EachRecord, Journal, JournalReader, Link, Snapshot, StorageError,
+    Batch, EachRecord, Journal, JournalReader, Link, RolledUp, Snapshot, StorageError,
 };
 
 /// The journal of one data directory.
@@ -110,6 +110,12 @@ impl Journal for Store {
     fn compact(&mut self) -> std::result::Result<u64, StorageError> {
         let dropped = compact::compact(&mut self.conn, &self.place);
         self.sealing(dropped)
+    }
+
+    fn roll_up(&mut self, rolled: &RolledUp) -> std::result::Result<(), StorageError> {
+        let stored = transaction(&mut self.conn, |conn| days::put(conn, rolled))
+            .map_err(|error| self.place.fault(&error, "rolling up the ledger"));
+        self.sealing(stored)
     }
 
     fn content(&self, digest: &Digest) -> std::result::Result<Option<Vec<u8>>, StorageError> {

@@ -1,5 +1,5 @@
 //! The ledger's rows: closed intervals as bytes, one row for each commit that closed any. They
-//! have their own retention: compaction leaves them alone.
+//! have their own retention: compaction leaves them alone, `days` puts sums in their place.
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use sha2::{Digest as _, Sha256};

@@ -12,6 +12,7 @@ mod audit;
 mod ballast;
 mod chain;
 mod compact;
+mod days;
 mod dir;
 mod fault;
 mod journal;

@@ -7,10 +7,10 @@ use rusqlite::Connection;
 use super::audit::{self, AuditBase, AuditRow};
 use super::dir::JOURNAL;
 use super::fault::Place;
-use super::{chain, ledger, open, rows, snapshot};
+use super::{chain, days, ledger, open, rows, snapshot};
 use crate::base::{Digest, Wall};
 use crate::model::ports::journal::{
-    EachRecord, JournalReader, Link, Metered, Snapshot, StorageError,
+    DayRow, EachRecord, JournalReader, Link, Metered, Snapshot, StorageError,
 };
 
 /// Records fetched at once by [`Records`].
@@ -194,6 +194,14 @@ impl JournalReader for Reader {
 
     fn oldest(&self) -> Result<Option<u64>, StorageError> {
         rows::oldest(&self.conn).map_err(|error| self.fault(&error))
+    }
+
+    fn rolled(&self) -> Result<u64, StorageError> {
+        days::rolled(&self.conn).map_err(|error| self.fault(&error))
+    }
+
+    fn days(&self, from: i64, limit: usize) -> Result<Vec<DayRow>, StorageError> {
+        days::from(&self.conn, &self.place, from, limit)
     }
 
     fn metered(&self, seq: u64, limit: usize) -> Result<Vec<Metered>, StorageError> {

@@ -88,6 +88,18 @@ const MIGRATIONS: &[&str] = &[
         SELECT 0, randomblob(32), max(base.seq, coalesce((SELECT max(seq) FROM records), 0))
         FROM base;
 ",
+    "
+    CREATE TABLE IF NOT EXISTS ledger_days (
+        day INTEGER PRIMARY KEY,
+        hash BLOB NOT NULL,
+        bytes BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS ledger_rolled (
+        only INTEGER PRIMARY KEY CHECK (only = 0),
+        seq INTEGER NOT NULL
+    ) STRICT;
+    INSERT OR IGNORE INTO ledger_rolled (only, seq) VALUES (0, 0);
+",
 ];
 
 /// The version this build writes.

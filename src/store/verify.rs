@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::dir::JOURNAL;
 use super::fault::{Place, Result};
-use super::{chain, ledger, open, rows, snapshot};
+use super::{chain, days, ledger, open, rows, snapshot};
 use crate::base::Digest;
 use crate::model::ports::journal::{Link, StorageError};
 
@@ -41,6 +41,8 @@ pub enum Fault {
     Summary(u64),
     /// The ledger's row of a record is not what was stored.
     Ledger(u64),
+    /// The ledger's day (so many after 1970-01-01) is not what was stored.
+    Day(i64),
 }
 
 impl fmt::Display for Fault {
@@ -60,6 +62,7 @@ impl fmt::Display for Fault {
             Fault::Ledger(seq) => {
                 write!(f, "the ledger's row of record {seq} is not what was written")
             }
+            Fault::Day(day) => write!(f, "the ledger's day {day} is not what was written"),
         }
     }
 }
@@ -208,6 +211,11 @@ fn metered(conn: &Connection, report: &mut Report) -> Result<()> {
         *metered += 1;
         if !intact {
             faults.push(Fault::Ledger(seq));
+        }
+    })?;
+    days::check(conn, |day, intact| {
+        if !intact {
+            faults.push(Fault::Day(day));
         }
     })
 }

@@ -1,15 +1,21 @@
 //! The next hours of every node: what runs to when, what waits from when. Bars in columns of time
-//! and the words beside them; who draws it knows nothing of jobs.
+//! and the words beside them; who draws it knows nothing of jobs. Which lines there are is [`lines`]',
+//! how full a node will be [`load`]'s.
+
+mod lines;
+mod load;
 
 use crate::base::calendar::clock_in;
 use crate::base::quantity::{format_cpu, format_gpu};
-use crate::base::{JobId, Span, Wall};
+use crate::base::{Span, Wall};
 use crate::model::page::{JobRow, NodeRow, Opening};
 use crate::model::{Resources, State};
 use crate::view::line::Role;
-use crate::view::list::{Folded, fold};
 use crate::view::sight::Sight;
 use crate::view::words;
+
+pub use lines::{Detail, Device, Kept, Row, Seen, job_at, rows};
+pub use load::{Level, load};
 
 /// Spans a screen can show, from near to far.
 pub const ZOOMS: [Span; 8] = [
@@ -49,21 +55,6 @@ pub struct Axis {
     from: Wall,
     span: Span,
     columns: u16,
-}
-
-/// A line of the picture.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Row<'a> {
-    /// When a window of a team is open.
-    Window(&'a [Opening]),
-    /// A node.
-    Node(&'a NodeRow),
-    /// What waits.
-    Waiting(u64),
-    /// A job on the node above it.
-    Job(&'a JobRow),
-    /// A job that waits, or many elements of an array.
-    Waits(Folded<'a>),
 }
 
 /// A job's time on the axis, as columns.
@@ -119,31 +110,6 @@ fn clock(at: Wall, sight: &Sight) -> String {
     let time = sight.second(at);
     let minute = time.get(..5).unwrap_or("").to_owned();
     if minute == "00:00" { sight.full(at).get(5..10).unwrap_or("").to_owned() } else { minute }
-}
-
-/// The lines: the windows of teams, each node with what runs there, what ends first above, then
-/// what waits and when it may start.
-pub fn rows<'a>(
-    openings: &'a [Opening],
-    nodes: &'a [NodeRow],
-    running: &[&'a JobRow],
-    waiting: &[&'a JobRow],
-    all: u64,
-) -> Vec<Row<'a>> {
-    let same = |a: &Opening, b: &Opening| (&a.team, &a.window) == (&b.team, &b.window);
-    let mut rows: Vec<Row> = openings.chunk_by(same).map(Row::Window).collect();
-    for node in nodes {
-        rows.push(Row::Node(node));
-        let mut here: Vec<&JobRow> =
-            running.iter().filter(|row| row.nodes.contains(&node.name)).copied().collect();
-        here.sort_by_key(|row| (row.expected_end.is_none(), row.expected_end, row.id));
-        rows.extend(here.into_iter().map(Row::Job));
-    }
-    if !waiting.is_empty() {
-        rows.push(Row::Waiting(all.max(waiting.len() as u64)));
-        rows.extend(fold(waiting, false).into_iter().map(Row::Waits));
-    }
-    rows
 }
 
 /// A job's bar; nothing for one of which no time is known.
@@ -216,20 +182,51 @@ pub fn opening(
 
 /// What is used of a node, what is kept of it for whom, and what keeps work away from it.
 pub fn node(row: &NodeRow, sight: &Sight) -> (String, Role) {
-    let used = match row.capacity.gpu_milli {
-        0 => {
-            format!("cpu {}/{}", format_cpu(row.used.cpu_milli), format_cpu(row.capacity.cpu_milli))
-        }
-        all => format!("gpu {}/{}", format_gpu(row.used.gpu_milli), format_gpu(all)),
-    };
+    let used = used(row);
     let used = match row.kept.first() {
         Some(kept) => format!("{used}  {}{}", words::kept_for(kept, sight), more(row.kept.len())),
         None => used,
     };
+    match kept_away(row) {
+        Some((said, role)) => (format!("{used}  {said}"), role),
+        None => (used, Role::Muted),
+    }
+}
+
+/// The same of a node that is one line, and how many jobs run there.
+pub fn folded(row: &NodeRow, jobs: usize) -> (String, Role) {
+    let said = match jobs {
+        1 => format!("{}  1 job", used(row)),
+        jobs => format!("{}  {jobs} jobs", used(row)),
+    };
+    (said, Role::Muted)
+}
+
+fn used(row: &NodeRow) -> String {
+    match row.capacity.gpu_milli {
+        0 => {
+            format!("cpu {}/{}", format_cpu(row.used.cpu_milli), format_cpu(row.capacity.cpu_milli))
+        }
+        all => format!("gpu {}/{}", format_gpu(row.used.gpu_milli), format_gpu(all)),
+    }
+}
+
+/// What keeps work away from a node.
+pub fn kept_away(row: &NodeRow) -> Option<(String, Role)> {
     match (&row.drain, row.up) {
-        (_, false) => (format!("{used}  lost"), Role::Bad),
-        (Some(drain), true) => (format!("{used}  drained by {}", drain.by), Role::Queued),
-        (None, true) => (used, Role::Muted),
+        (_, false) => Some(("lost".to_owned(), Role::Bad)),
+        (Some(drain), true) => Some((format!("drained by {}", drain.by), Role::Queued)),
+        (None, true) => None,
+    }
+}
+
+/// Why nobody of ours has a device.
+pub fn free_device(device: &Device) -> (String, Role) {
+    match (&device.gpu.foreign, device.node.up, &device.node.drain) {
+        (Some(by), ..) => (format!("used by {by}"), Role::Queued),
+        (None, false, _) => ("lost".to_owned(), Role::Bad),
+        (None, true, Some(_)) => ("free, drained".to_owned(), Role::Queued),
+        (None, true, None) => ("free".to_owned(), Role::Muted),
     }
 }
 
@@ -241,70 +238,5 @@ fn more(count: usize) -> String {
     }
 }
 
-/// Jobs among the lines, by their places.
-pub fn job_at(rows: &[Row], at: usize) -> Option<JobId> {
-    match rows.get(at)? {
-        Row::Job(row) => Some(row.id),
-        Row::Waits(folded) => Some(folded.row.id),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::view::sample::{NOON, at, queued, running};
-
-    #[test]
-    fn time_is_spread_over_the_columns() {
-        let now = Wall(NOON);
-        let axis = Axis::around(now, Span::hours(4), 80);
-        assert_eq!(axis.column(now), 10, "an eighth lies behind");
-        assert_eq!(axis.column(now + Span::hours(1)), 30);
-        assert_eq!(axis.column(now + Span::hours(90)), 80);
-        assert_eq!(axis.column(Wall(0)), 0);
-        let marks = axis.marks(&Sight::utc(at(0)));
-        let first: Vec<(u16, &str)> = marks.iter().map(|(x, text)| (*x, &**text)).collect();
-        assert_eq!(first[..3], [(20, "13:30"), (30, "14:00"), (40, "14:30")]);
-        assert!(Axis::around(now, Span::hours(168), 0).marks(&Sight::utc(at(0))).is_empty());
-    }
-
-    #[test]
-    fn a_window_is_one_line_with_all_its_openings() {
-        let now = Wall(NOON);
-        let open = |window: &str, from: u64, until: u64| Opening {
-            team: "org/ml".into(),
-            window: window.into(),
-            zone: "Europe/Berlin".into(),
-            from: now + Span::hours(from),
-            until: now + Span::hours(until),
-        };
-        let openings = [open("day", 0, 2), open("day", 20, 30), open("night", 3, 9)];
-        let lines = rows(&openings, &[], &[], &[], 0);
-        assert_eq!(lines, [Row::Window(&openings[..2]), Row::Window(&openings[2..])]);
-        let (axis, sight) = (Axis::around(now, Span::hours(4), 80), Sight::utc(at(0)));
-        let (spans, said) = opening(&openings[..2], &axis, &sight);
-        assert_eq!((spans, said), (vec![(10, 50)], Some("open until 16:00 Berlin".into())));
-        let (spans, said) = opening(&openings[2..], &axis, &sight);
-        assert_eq!((spans, said), (vec![(70, 80)], Some("opens 17:00 Berlin".into())));
-    }
-
-    #[test]
-    fn what_ends_first_stands_first_and_an_unknown_end_is_open() {
-        let (mut soon, mut late, open) = (running(1, "a"), running(2, "b"), running(3, "c"));
-        soon.expected_end = Some(Wall(NOON) + Span::mins(30));
-        late.expected_end = Some(Wall(NOON));
-        let waits = queued(4, "d");
-        let single = Folded { row: &waits, count: 1, open: false, gpu_milli: 0 };
-        let rows = rows(&[], &[], &[&soon], &[&waits], 1);
-        assert_eq!(rows, [Row::Waiting(1), Row::Waits(single)], "no node, nothing on it");
-        assert_eq!(job_at(&rows, 1), Some(JobId(4)));
-        let now = Wall(NOON) + Span::mins(1);
-        let axis = Axis::around(now, Span::hours(2), 120);
-        let of = |row: &JobRow| bar(row, &axis, now).map(|bar| (bar.likely, bar.open, bar.overdue));
-        assert_eq!(of(&soon), Some((44, false, false)));
-        assert_eq!(of(&late), Some((15, false, true)));
-        assert_eq!(of(&open), Some((15, true, false)));
-        assert_eq!(of(&waits), None);
-    }
-}
+mod tests;

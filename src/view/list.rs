@@ -53,7 +53,7 @@ fn nothing(page: &JobPage, how: Listing) -> String {
     let live = counts.human + counts.running + counts.queued;
     match (how.filtered, live, counts.ended) {
         (true, ..) => "no job matches".to_owned(),
-        (false, 0, 0) => "no jobs yet; holdshort submit -- COMMAND".to_owned(),
+        (false, 0, 0) => "no jobs; holdshort submit -- COMMAND".to_owned(),
         (false, 0, ended) => {
             format!("nothing is live; {} ended earlier: ls lane=ended", counted(ended, "job"))
         }

@@ -52,7 +52,8 @@ fn waiting(row: &JobRow, sight: &Sight) -> String {
 fn start(row: &JobRow, sight: &Sight) -> Vec<String> {
     let guess = row.expected_start.as_ref();
     if row.state == State::InReview {
-        let back = guess.map(|guess| words::back(guess, row.kept.as_ref(), sight));
+        let kept_on = row.kept.as_ref().map_or(&[][..], |kept| &kept.nodes);
+        let back = guess.map(|guess| words::back(guess, kept_on, sight));
         return back.into_iter().collect();
     }
     let Some(kept) = &row.kept else {
@@ -149,7 +150,7 @@ mod tests {
         assert_eq!(said(&queued(1, "a")), "waits for room");
         let (from, to) = (Wall(NOON) + Span::mins(85), Wall(NOON) + Span::mins(110));
         let mut row = queued(1, "a");
-        row.expected_start = Some(Forecast { from, to, hits_percent: Some(90) });
+        row.expected_start = Some(Forecast { from, to, hits_percent: Some(90), guess: false });
         assert_eq!(said(&row), "starts 14:25–14:50: waits for room");
         row.evicted_by = Some(EvictedBy { rule: Rule::Preempt, taker: Some(JobId(12)), by: None });
         let evicted = "starts 14:25–14:50, evicted by 12 (preempt): waits for room";
@@ -176,7 +177,7 @@ mod tests {
         let mut row = queued(1, "a");
         let mut said = |from, to, kept| {
             row.expected_start =
-                Some(Forecast { from: wall(from), to: wall(to), hits_percent: None });
+                Some(Forecast { from: wall(from), to: wall(to), hits_percent: None, guess: false });
             row.kept = Some(KeptRoom { from: wall(kept), nodes: Vec::new() });
             next(&row, &sight)
         };

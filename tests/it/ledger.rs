@@ -1,8 +1,9 @@
 //! The ledger of a real server: nothing of it is lost or counted twice by a crash, a compaction
-//! or an upgrade, and what is tampered with is named.
+//! or an upgrade, what is tampered with is named, and what is too old lives on as sums of its day.
 
 use rusqlite::Connection;
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use crate::place::{Place, wait_for};
 
@@ -151,5 +152,85 @@ fn usage_is_shown_by_team_job_node_and_class_and_for_a_window() {
     ] {
         let ran = place.run(line);
         assert!(ran.code != 0 && ran.err.contains(part), "{line}: {ran:?}");
+    }
+}
+
+/// What teams held, by class: exact sums of cores and memory.
+fn held(place: &Place) -> Vec<(String, u128, u128)> {
+    let usage = place.json("usage --by team");
+    let rows = usage["usage"].as_array().unwrap().iter().filter(|row| !row["team"].is_null());
+    let row = |row: &Value| {
+        let class = row["class"].as_str().unwrap().to_owned();
+        (class, exact(&row["cpu_milli_ms"]), exact(&row["mem_byte_ms"]))
+    };
+    rows.map(row).collect()
+}
+
+/// Makes what is stored in the ledger so many days older.
+fn age(place: &Place, days: i64) {
+    let conn = Connection::open(place.data().join("journal.db")).unwrap();
+    let int = |row: &rusqlite::Row, at: usize| row.get::<_, i64>(at);
+    let read = |row: &rusqlite::Row| {
+        Ok((int(row, 0)?, int(row, 1)?, int(row, 2)?, row.get::<_, Vec<u8>>(3)?))
+    };
+    let mut select = conn.prepare("SELECT seq, now, wall, bytes FROM ledger").unwrap();
+    let rows: Vec<(i64, i64, i64, Vec<u8>)> =
+        select.query_map([], read).unwrap().map(Result::unwrap).collect();
+    for (seq, now, wall, bytes) in rows {
+        let wall = wall - days * 86_400_000;
+        let mut hasher = Sha256::new();
+        [seq, now, wall].iter().for_each(|part| hasher.update(part.to_le_bytes()));
+        hasher.update(&bytes);
+        let hash: [u8; 32] = hasher.finalize().into();
+        let sql = "UPDATE ledger SET wall = ?1, hash = ?2 WHERE seq = ?3";
+        conn.execute(sql, (wall, hash, seq)).unwrap();
+    }
+}
+
+fn count(place: &Place, what: &str) -> u64 {
+    let conn = Connection::open(place.data().join("journal.db")).unwrap();
+    let sql = format!("SELECT count(*) FROM {what}");
+    let count: i64 = conn.query_row(&sql, [], |row| row.get(0)).unwrap();
+    count.try_into().unwrap()
+}
+
+#[test]
+fn what_is_older_than_configured_is_kept_by_the_day_whenever_the_server_is_killed() {
+    let place = Place::with_slots(8);
+    for _ in 0..40 {
+        place.submit("--cpu 100m --mem 1M", "true");
+    }
+    place.run("wait --all --timeout 120s");
+    let before = held(&place);
+    assert!(before.iter().any(|(class, cores, _)| class == "productive" && *cores > 0));
+    place.kill_server();
+    assert!(count(&place, "ledger") > 32, "more than a slice");
+    age(&place, 500);
+    let old = "ledger WHERE wall < (unixepoch() - 401 * 86400) * 1000";
+    let mut kills = 0;
+    loop {
+        // A server answers only after its first slice.
+        place.ok("status");
+        place.kill_server();
+        kills += 1;
+        assert_eq!(place.run("verify journal").code, 0);
+        if count(&place, old) == 0 && count(&place, "ledger_days") > 0 {
+            break;
+        }
+        assert!(kills < 1000, "{} rows are left", count(&place, "ledger"));
+    }
+    assert_eq!(held(&place), before, "killed {kills} times");
+    let recent = place.json("usage --by team --since 1h");
+    let teams = recent["usage"].as_array().unwrap().iter().filter(|row| !row["team"].is_null());
+    assert_eq!(teams.count(), 0, "{recent}");
+    place.kill_server();
+    assert!(verified(&place)["days"].as_u64().unwrap() > 0);
+    let byte =
+        "UPDATE ledger_days SET bytes = CAST(replace(CAST(bytes AS TEXT), '1', '2') AS BLOB)";
+    assert!(sql(&place, &format!("{byte} WHERE day = (SELECT max(day) FROM ledger_days)")) > 0);
+    for what in ["journal", "ledger"] {
+        let ran = place.run(&format!("verify {what}"));
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.err.contains("the ledger's day"), "{ran:?}");
     }
 }

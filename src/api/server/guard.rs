@@ -27,7 +27,7 @@ pub async fn in_time(State(app): State<App>, request: Request, next: Next) -> Re
 }
 
 /// The answer of a handler that panicked; the server goes on.
-#[allow(clippy::needless_pass_by_value, reason = "the layer hands it over")]
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands it over")]
 pub fn panicked(cause: Box<dyn Any + Send + 'static>) -> Response {
     let text = cause.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| cause.downcast_ref::<String>().cloned());

@@ -74,6 +74,9 @@ pub struct KeptFor {
     pub job: u64,
     /// From then on nothing else gets it.
     pub from: Time,
+    /// When that job will probably end if it starts then.
+    #[serde(default)]
+    pub until: Option<Time>,
     /// How much of the node, whether it is free now or not.
     pub room: Amounts,
 }
@@ -168,13 +171,15 @@ impl NodeList {
 
 impl From<&page::KeptFor> for KeptFor {
     fn from(from: &page::KeptFor) -> KeptFor {
-        KeptFor { job: from.job.0, from: Time(from.from), room: Amounts::from(&from.room) }
+        let room = Amounts::from(&from.room);
+        KeptFor { job: from.job.0, from: Time(from.from), until: from.until.map(Time), room }
     }
 }
 
 impl From<KeptFor> for page::KeptFor {
     fn from(from: KeptFor) -> page::KeptFor {
-        page::KeptFor { job: JobId(from.job), from: from.from.0, room: from.room.into() }
+        let until = from.until.map(|time| time.0);
+        page::KeptFor { job: JobId(from.job), from: from.from.0, until, room: from.room.into() }
     }
 }
 

@@ -139,7 +139,7 @@ pub struct Submission {
     pub may_ask: Vec<String>,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_zero(n: &u32) -> bool {
     *n == 0
 }

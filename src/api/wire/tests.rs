@@ -99,6 +99,7 @@ fn row() -> JobRow {
             from: Wall(1_800_000_000_000),
             to: Wall(1_800_000_000_001),
             hits_percent: Some(83),
+            guess: false,
         }),
         expected_end: Some(Wall(1_800_000_000_002)),
         latest_end: Some(Wall(1_800_000_000_009)),
@@ -186,7 +187,12 @@ fn node() -> NodeRow {
         capacity: amounts(),
         used: amounts(),
         reserved: amounts(),
-        kept: vec![page::KeptFor { job: JobId(9), from: Wall(7), room: amounts() }],
+        kept: vec![page::KeptFor {
+            job: JobId(9),
+            from: Wall(7),
+            until: Some(Wall(9)),
+            room: amounts(),
+        }],
         foreign: Resources::default(),
         on_gpus: vec![page::OnGpu { index: gpu().index, job: JobId(4), milli: 500 }],
         gpus: vec![gpu()],
@@ -306,6 +312,7 @@ fn why_reads_back() {
             from: Wall(5),
             to: Wall(6),
             hits_percent: None,
+            guess: false,
         }),
         position: Some(3),
     };
@@ -335,15 +342,26 @@ fn a_question_and_its_outlook_read_back() {
         let request = over_the_wire(&PlanRequest::new(&what));
         assert_eq!(request.into_model(), Ok(what));
     }
-    let forecast =
-        Some(crate::model::estimate::Forecast { from: Wall(5), to: Wall(6), hits_percent: None });
+    let forecast = Some(crate::model::estimate::Forecast {
+        from: Wall(5),
+        to: Wall(6),
+        hits_percent: None,
+        guess: false,
+    });
     let (job, name) = (JobId(1), || crate::base::Name::from("a"));
     let rule = crate::model::fact::Rule::Preempt;
     let outlook = Outlook {
         made: vec![job],
         starts: vec![Start { job, name: name(), nodes: vec!["n1".into()] }],
         evictions: vec![Taken { job, name: name(), rule, taker: Some(JobId(2)), moved: true }],
-        shifts: vec![Shift { job, name: name(), before: forecast, after: None }],
+        shifts: vec![Shift {
+            job,
+            name: name(),
+            before: forecast,
+            after: None,
+            returns: true,
+            kept_on: vec!["n1".into()],
+        }],
     };
     let document = over_the_wire(&PlanDocument::new(&outlook));
     assert_eq!(Outlook::try_from(document), Ok(outlook));

@@ -145,7 +145,7 @@ fn store(name: &str, value: &str, n: Option<u64>, to: &mut Option<u64>, out: &mu
     }
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "the arms that call it are options of words")]
+#[expect(clippy::unnecessary_wraps, reason = "the arms that call it are options of words")]
 fn pair(option: &str, value: &str) -> Option<Vec<String>> {
     Some(vec![option.to_owned(), value.to_owned()])
 }

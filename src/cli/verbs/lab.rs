@@ -126,7 +126,7 @@ impl Run {
         let elapsed = began.elapsed();
         let first = metrics.first_submit.0 / 1000;
         let last_end = bounds::last_end_s(&trace, processors);
-        #[allow(clippy::cast_precision_loss, reason = "below 2^53")]
+        #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
         let least = (last_end - first as f64, bounds::mean_flow_s(&trace, processors));
         if let Some(path) = &self.waits {
             write_waits(path, &trace, &schedule)?;

@@ -10,7 +10,7 @@ use crate::cli::exit::{FAILED, Failure, OK, Outcome};
 use crate::cli::session::Session;
 use crate::cli::verbs::audit;
 use crate::cli::verbs::journal::storage;
-use crate::engine::metering::{Check, Checked, read_snapshot};
+use crate::engine::metering::{Check, Checked, read_day, read_snapshot};
 use crate::engine::replay::read_record;
 use crate::ledger::audit::Resource;
 use crate::ledger::{Meter, audit::Sums};
@@ -117,9 +117,10 @@ fn journal(session: &Session) -> Outcome {
 
 fn ledger(session: &Session) -> Outcome {
     let dir = &session.places.paths.data;
-    let (from, checked) = check(dir).map_err(|error| storage(&error, dir))?;
+    let (from, mut checked) = check(dir).map_err(|error| storage(&error, dir))?;
+    let days = rolled_up(dir, &mut checked.faults).map_err(|error| storage(&error, dir))?;
     if session.globals.json {
-        session.json(&document(from, &checked))?;
+        session.json(&document(from, days, &checked))?;
     } else {
         let compacted = match from {
             0 => String::new(),
@@ -129,6 +130,10 @@ fn ledger(session: &Session) -> Outcome {
             "{} records{compacted} close {} intervals",
             checked.records, checked.intervals
         ))?;
+        if days > 0 {
+            let text = "days of earlier uses are kept as sums";
+            session.output.line(&format!("{days} {text}"))?;
+        }
         for (resource, sums) in checked.audit.sums() {
             session.output.line(&line(resource, sums))?;
         }
@@ -157,7 +162,7 @@ fn check(dir: &Path) -> Result<(u64, Checked), StorageError> {
             None => ((World::new(), Meter::new()), 0),
         },
     };
-    let mut check = Check::new(world, meter, reader.unmetered()?.max(from));
+    let mut check = Check::new(world, meter, reader.unmetered()?.max(from).max(reader.rolled()?));
     let page = Vec::new().into_iter().peekable();
     let mut rows = Rows { reader: &reader, over: false, page };
     reader.replay(from, &mut |seq, bytes| {
@@ -166,6 +171,34 @@ fn check(dir: &Path) -> Result<(u64, Checked), StorageError> {
         Ok(())
     })?;
     Ok((from, check.finish()))
+}
+
+/// How many days are kept as sums; what is wrong with one is a fault.
+fn rolled_up(dir: &Path, faults: &mut Vec<String>) -> Result<u64, StorageError> {
+    let reader = Reader::open(dir)?;
+    let (mut from, mut count) = (i64::MIN, 0);
+    loop {
+        let rows = match reader.days(from, ROWS) {
+            Err(StorageError::Damaged(what)) => {
+                faults.push(what);
+                return Ok(count);
+            }
+            rows => rows?,
+        };
+        let Some(last) = rows.last() else { return Ok(count) };
+        from = last.day.saturating_add(1);
+        count += rows.len() as u64;
+        for row in &rows {
+            match read_day(row) {
+                Ok(day) => {
+                    faults.extend(
+                        day.balance().iter().map(|what| format!("day {}: {what}", row.day)),
+                    );
+                }
+                Err(error) => faults.push(error.to_string()),
+            }
+        }
+    }
 }
 
 /// The rows of the ledger in order.
@@ -215,7 +248,7 @@ fn line(resource: &Resource, sums: &Sums) -> String {
     format!("{resource}: {} = {capacity} {unit}-hours{over}", booked.join(" + "))
 }
 
-fn document(from: u64, checked: &Checked) -> serde_json::Value {
+fn document(from: u64, days: u64, checked: &Checked) -> serde_json::Value {
     let exact = |sum: &u128| sum.to_string();
     let row = |(resource, sums): (&Resource, &Sums)| {
         let (node, kind, gpu) = match resource {
@@ -240,6 +273,7 @@ fn document(from: u64, checked: &Checked) -> serde_json::Value {
         "from_seq": from,
         "records": checked.records,
         "intervals": checked.intervals,
+        "days": days,
         "resources": checked.audit.sums().iter().map(row).collect::<Vec<_>>(),
         "faults": checked.faults,
     })

@@ -21,6 +21,8 @@ pub struct KeptFor {
     pub job: JobId,
     /// From then on nothing else gets it.
     pub from: Wall,
+    /// When it will probably end if it starts then; `None` where nothing is known.
+    pub until: Option<Wall>,
     /// How much of the node, whether it is free now or not.
     pub room: Resources,
 }

@@ -42,6 +42,24 @@ pub struct Metered {
     pub bytes: Vec<u8>,
 }
 
+/// Days of the ledger that are put in the place of its oldest rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RolledUp {
+    /// Rows up to this record go.
+    pub seq: u64,
+    /// The days they are counted in now, as they are from then on.
+    pub days: Vec<DayRow>,
+}
+
+/// What a day of the ledger came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DayRow {
+    /// The day: so many after 1970-01-01, UTC.
+    pub day: i64,
+    /// The sums as bytes.
+    pub bytes: Vec<u8>,
+}
+
 /// Where the journal begins now: sequence number of the last record it no longer has, and the
 /// link of the chain after that record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +141,12 @@ pub trait Journal: Send {
     /// Nothing is dropped then.
     fn compact(&mut self) -> Result<u64, StorageError>;
 
+    /// Puts days in the place of the ledger's rows up to a record, all or nothing.
+    ///
+    /// # Errors
+    /// Nothing is changed then.
+    fn roll_up(&mut self, rolled: &RolledUp) -> Result<(), StorageError>;
+
     /// A stored content.
     ///
     /// # Errors
@@ -184,6 +208,18 @@ pub trait JournalReader: Send {
     /// # Errors
     /// When storage cannot be read.
     fn oldest(&self) -> Result<Option<u64>, StorageError>;
+
+    /// The last record whose row of the ledger was rolled up into days; 0 if none was.
+    ///
+    /// # Errors
+    /// When storage cannot be read.
+    fn rolled(&self) -> Result<u64, StorageError>;
+
+    /// At most `limit` days of the ledger from one on, in order.
+    ///
+    /// # Errors
+    /// When storage cannot be read, or one is not what was written.
+    fn days(&self, from: i64, limit: usize) -> Result<Vec<DayRow>, StorageError>;
 
     /// At most `limit` rows of the ledger after record `seq`, in order.
     ///

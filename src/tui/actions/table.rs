@@ -213,6 +213,8 @@ pub const TABLE: &[Action] = &[
         "view of the next hours: what runs until when", look::always, look::hours),
     action!("nearer", ["+"], Looks, HOURS, "nearer",
         "fewer hours", look::always, look::nearer),
+    action!("lines", ["f"], Looks, HOURS, "more or less",
+        "fewer lines for each node: devices, jobs, one line", look::always, look::fold),
     action!("farther", ["-"], Looks, HOURS, "farther",
         "more hours", look::always, look::farther),
     action!("events", ["e"], Looks, EVERYWHERE, "",

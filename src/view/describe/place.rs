@@ -284,7 +284,7 @@ mod tests {
         summary.nodes[0].kept = [(240, 3_600_000), (17, 0)]
             .map(|(job, in_ms)| {
                 let (job, from) = (crate::base::JobId(job), at(in_ms).wall);
-                KeptFor { job, from, room: gpus(2) }
+                KeptFor { job, from, until: None, room: gpus(2) }
             })
             .into();
         let used = |gpu_hours: u128, core_hours: u128| Used {

@@ -318,7 +318,7 @@ pub fn many() -> Fleet {
     let mut big = team("ml", gpus(8, queued(240, "finetune-70b")));
     big.reason = short;
     let (from, to) = (NOW.wall + Span::mins(148), NOW.wall + Span::mins(178));
-    big.expected_start = Some(Forecast { from, to, hits_percent: Some(83) });
+    big.expected_start = Some(Forecast { from, to, hits_percent: Some(83), guess: false });
     big.kept = Some(KeptRoom { from: to, nodes: vec!["gpu-box-3".into()] });
     jobs.push(big);
     for index in 0..40 {
@@ -344,7 +344,7 @@ pub fn many() -> Fleet {
     let one = |gpu_milli: u64| Resources { gpu_milli, ..Resources::default() };
     first.reserved = one(1000);
     let from = NOW.wall + Span::mins(178);
-    first.kept = vec![KeptFor { job: JobId(240), from, room: one(8000) }];
+    first.kept = vec![KeptFor { job: JobId(240), from, until: None, room: one(8000) }];
     first.on_gpus = (0..7)
         .map(|index| {
             let job = JobId([198, 198, 198, 198, 219, 226, 226][index as usize]);
