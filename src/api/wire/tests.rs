@@ -591,7 +591,7 @@ fn submissions_read_back_and_say_what_they_share_once() {
 
 #[test]
 fn a_submission_without_command_or_directory_is_refused_by_its_place() {
-    let request = |text| serde_json::from_str::<SubmitRequest>(text).unwrap();
+    let request = |text: &str| serde_json::from_str::<SubmitRequest>(text).unwrap();
     let read = |text: &str| request(text).into_model().unwrap_err().0;
     assert!(read(r#"{"cwd":"/","jobs":[{"command":["a"]},{}]}"#).contains("jobs[1].command"));
     assert!(read(r#"{"jobs":[{"command":["a"]}]}"#).contains("jobs[0].cwd"));
