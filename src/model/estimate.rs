@@ -26,6 +26,8 @@ pub struct Forecast {
     pub to: Wall,
     /// How many of a hundred such forecasts came true so far; `None` while there were few.
     pub hits_percent: Option<u8>,
+    /// It waits for ends of which nothing is known, or that are later than anybody thought.
+    pub guess: bool,
 }
 
 /// Where an estimate comes from, the closest first.

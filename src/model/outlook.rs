@@ -75,4 +75,8 @@ pub struct Shift {
     pub before: Option<Forecast>,
     /// What would be expected.
     pub after: Option<Forecast>,
+    /// People are asked about it: it would come back then, …
+    pub returns: bool,
+    /// … and room would be kept for it on these nodes.
+    pub kept_on: Vec<Name>,
 }

@@ -12,8 +12,16 @@ use crate::view::words;
 /// Columns of a row for why a job could not be started.
 const NOT_STARTED_WIDTH: usize = 64;
 
-/// The sentence for a row.
+/// The sentence for a row; of a step first whose it is.
 pub fn next(row: &JobRow, sight: &Sight) -> String {
+    let said = of_job(row, sight);
+    match (row.step, row.parent) {
+        (Some(review), Some(parent)) => format!("step of {parent} for {review}: {said}"),
+        _ => said,
+    }
+}
+
+fn of_job(row: &JobRow, sight: &Sight) -> String {
     if let Some(at) = row.cancel_at {
         return format!("cancelled in {}", duration::short(at.since(sight.now.wall)));
     }
@@ -52,7 +60,8 @@ fn waiting(row: &JobRow, sight: &Sight) -> String {
 fn start(row: &JobRow, sight: &Sight) -> Vec<String> {
     let guess = row.expected_start.as_ref();
     if row.state == State::InReview {
-        let back = guess.map(|guess| words::back(guess, row.kept.as_ref(), sight));
+        let kept_on = row.kept.as_ref().map_or(&[][..], |kept| &kept.nodes);
+        let back = guess.map(|guess| words::back(guess, kept_on, sight));
         return back.into_iter().collect();
     }
     let Some(kept) = &row.kept else {
@@ -132,7 +141,7 @@ fn took(started: Option<At>, ended: Option<At>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{JobId, Span, Wall};
+    use crate::base::{JobId, ReviewId, Span, Wall};
     use crate::model::estimate::Forecast;
     use crate::model::fact::Rule;
     use crate::model::finding::Signal;
@@ -149,7 +158,7 @@ mod tests {
         assert_eq!(said(&queued(1, "a")), "waits for room");
         let (from, to) = (Wall(NOON) + Span::mins(85), Wall(NOON) + Span::mins(110));
         let mut row = queued(1, "a");
-        row.expected_start = Some(Forecast { from, to, hits_percent: Some(90) });
+        row.expected_start = Some(Forecast { from, to, hits_percent: Some(90), guess: false });
         assert_eq!(said(&row), "starts 14:25–14:50: waits for room");
         row.evicted_by = Some(EvictedBy { rule: Rule::Preempt, taker: Some(JobId(12)), by: None });
         let evicted = "starts 14:25–14:50, evicted by 12 (preempt): waits for room";
@@ -158,6 +167,9 @@ mod tests {
         assert_eq!(said(&row), "stops: evicted by 12 (preempt)");
         let mut row = running(1, "a");
         assert_eq!(said(&row), "no end known");
+        (row.step, row.parent) = (Some(ReviewId(17)), Some(JobId(7)));
+        assert_eq!(said(&row), "step of 7 for R17: no end known");
+        (row.step, row.parent) = (None, None);
         row.expected_end = Some(Wall(NOON) + Span::hours(2));
         assert_eq!(said(&row), "ends ~15:00");
         row.expected_end = Some(Wall(NOON));
@@ -176,7 +188,7 @@ mod tests {
         let mut row = queued(1, "a");
         let mut said = |from, to, kept| {
             row.expected_start =
-                Some(Forecast { from: wall(from), to: wall(to), hits_percent: None });
+                Some(Forecast { from: wall(from), to: wall(to), hits_percent: None, guess: false });
             row.kept = Some(KeptRoom { from: wall(kept), nodes: Vec::new() });
             next(&row, &sight)
         };

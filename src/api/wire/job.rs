@@ -166,6 +166,9 @@ pub struct Expected {
     pub to: Time,
     /// The hit rate of such forecasts so far: `83%`, or `unknown` while there were few.
     pub confidence: String,
+    /// It waits for ends of which nothing is known: a guess.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guess: bool,
 }
 
 /// The hit rate of forecasts of which there were few.
@@ -175,7 +178,7 @@ impl From<Forecast> for Expected {
     fn from(from: Forecast) -> Expected {
         let percent = from.hits_percent.map(|percent| format!("{percent}%"));
         let confidence = percent.unwrap_or_else(|| UNKNOWN.to_owned());
-        Expected { from: Time(from.from), to: Time(from.to), confidence }
+        Expected { from: Time(from.from), to: Time(from.to), confidence, guess: from.guess }
     }
 }
 
@@ -190,7 +193,7 @@ impl TryFrom<Expected> for Forecast {
                 Some(read.ok_or_else(|| WireError::unknown("confidence", percent))?)
             }
         };
-        Ok(Forecast { from: from.from.0, to: from.to.0, hits_percent })
+        Ok(Forecast { from: from.from.0, to: from.to.0, hits_percent, guess: from.guess })
     }
 }
 

@@ -106,6 +106,12 @@ pub struct PlanShift {
     pub before: Option<Expected>,
     /// What would be expected.
     pub after: Option<Expected>,
+    /// People are asked about it: it would come back then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub returns: bool,
+    /// Nodes on which room would be kept for that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_on: Vec<String>,
 }
 
 impl PlanRequest {
@@ -179,6 +185,8 @@ impl PlanDocument {
             name: shift.name.to_string(),
             before: shift.before.map(Expected::from),
             after: shift.after.map(Expected::from),
+            returns: shift.returns,
+            kept_on: shift.kept_on.iter().map(ToString::to_string).collect(),
         };
         let plan = Plan {
             made: outlook.made.iter().map(|job| job.0).collect(),
@@ -216,6 +224,8 @@ impl TryFrom<PlanDocument> for Outlook {
                 name: shift.name.into(),
                 before: shift.before.map(TryInto::try_into).transpose()?,
                 after: shift.after.map(TryInto::try_into).transpose()?,
+                returns: shift.returns,
+                kept_on: shift.kept_on.into_iter().map(Into::into).collect(),
             })
         };
         Ok(Outlook {

@@ -75,7 +75,7 @@ fn hold() -> Hold {
 
 fn row() -> JobRow {
     JobRow {
-        step: None,
+        step: Some(crate::base::ReviewId(3)),
         id: JobId(42),
         name: "train".into(),
         team: "org/ml".into(),
@@ -99,6 +99,7 @@ fn row() -> JobRow {
             from: Wall(1_800_000_000_000),
             to: Wall(1_800_000_000_001),
             hits_percent: Some(83),
+            guess: false,
         }),
         expected_end: Some(Wall(1_800_000_000_002)),
         latest_end: Some(Wall(1_800_000_000_009)),
@@ -221,7 +222,7 @@ fn a_job_reads_back_with_its_tasks_and_attempts() {
     let numbers = Reason::bare(Code::NoRoom).with("quota_gpu_milli", 4000u64).numbers;
     let eviction = fact::Eviction::whole(fact::Rule::ReclaimQuota, Some(JobId(57)), numbers);
     let detail = page::JobDetail {
-        steps: Vec::new(),
+        steps: vec![(crate::base::ReviewId(3), *reviews::review().step.unwrap())],
         row: row(),
         tasks: vec![
             Task::pending(0, 0),
@@ -311,6 +312,7 @@ fn why_reads_back() {
             from: Wall(5),
             to: Wall(6),
             hits_percent: None,
+            guess: false,
         }),
         position: Some(3),
     };
@@ -340,15 +342,26 @@ fn a_question_and_its_outlook_read_back() {
         let request = over_the_wire(&PlanRequest::new(&what));
         assert_eq!(request.into_model(), Ok(what));
     }
-    let forecast =
-        Some(crate::model::estimate::Forecast { from: Wall(5), to: Wall(6), hits_percent: None });
+    let forecast = Some(crate::model::estimate::Forecast {
+        from: Wall(5),
+        to: Wall(6),
+        hits_percent: None,
+        guess: false,
+    });
     let (job, name) = (JobId(1), || crate::base::Name::from("a"));
     let rule = crate::model::fact::Rule::Preempt;
     let outlook = Outlook {
         made: vec![job],
         starts: vec![Start { job, name: name(), nodes: vec!["n1".into()] }],
         evictions: vec![Taken { job, name: name(), rule, taker: Some(JobId(2)), moved: true }],
-        shifts: vec![Shift { job, name: name(), before: forecast, after: None }],
+        shifts: vec![Shift {
+            job,
+            name: name(),
+            before: forecast,
+            after: None,
+            returns: true,
+            kept_on: vec!["n1".into()],
+        }],
     };
     let document = over_the_wire(&PlanDocument::new(&outlook));
     assert_eq!(Outlook::try_from(document), Ok(outlook));
@@ -578,10 +591,8 @@ fn submissions_read_back_and_say_what_they_share_once() {
 
 #[test]
 fn a_submission_without_command_or_directory_is_refused_by_its_place() {
-    let read = |text: &str| {
-        let request: SubmitRequest = serde_json::from_str(text).unwrap();
-        request.into_model().unwrap_err().0
-    };
+    let request = |text: &str| serde_json::from_str::<SubmitRequest>(text).unwrap();
+    let read = |text: &str| request(text).into_model().unwrap_err().0;
     assert!(read(r#"{"cwd":"/","jobs":[{"command":["a"]},{}]}"#).contains("jobs[1].command"));
     assert!(read(r#"{"jobs":[{"command":["a"]}]}"#).contains("jobs[0].cwd"));
     let unknown = serde_json::from_str::<Submission>(r#"{"gpu":1}"#).unwrap_err().to_string();

@@ -18,7 +18,7 @@ use crate::sched::board::heads::Head;
 use crate::sched::board::teams::Teams;
 use crate::sched::board::turns::Turns;
 use crate::sched::future::keeper::patient;
-use crate::sched::future::sequence::Sequence;
+use crate::sched::future::sequence::{Sequence, Start};
 use crate::sched::future::timeline::By;
 use crate::sched::policy::queue::lineage;
 use crate::sched::review::returns;
@@ -38,16 +38,16 @@ pub fn forecasts(world: &World, at: At, most: usize) -> BTreeMap<JobId, Forecast
     let board = Board::of(world, at);
     let heads = in_order(&board, most);
     let soon = starts(&board, &heads, &asked, By::Median);
-    for (id, late) in starts(&board, &heads, &asked, By::P90) {
+    for (id, Start { at: late, guess }) in starts(&board, &heads, &asked, By::P90) {
         let comes = |job: &&Arc<Job>| matches!(job.state, State::Queued | State::InReview);
         let Some(job) = world.job(id).filter(comes) else { continue };
-        let soon = soon.get(&id).copied().unwrap_or(late);
+        let (soon, too) = soon.get(&id).map_or((late, false), |soon| (soon.at, soon.guess));
         let wall = |then: Mono| at.wall + then.since(at.now);
         let (from, to) = (wall(soon.min(late)), wall(late.max(soon)));
         // What forecasts were worth is known of those that depend on runs alone.
         let queued = job.state == State::Queued;
         let hits_percent = world.hits.percent(&job.spec.team).filter(|_| queued);
-        all.insert(id, Forecast { from, to, hits_percent });
+        all.insert(id, Forecast { from, to, hits_percent, guess: guess || too });
     }
     all
 }
@@ -99,7 +99,7 @@ fn starts(
     heads: &[Head],
     asked: &[(JobId, Forecast)],
     by: By,
-) -> BTreeMap<JobId, Mono> {
+) -> BTreeMap<JobId, Start> {
     let back = |(id, answer): &(JobId, Forecast)| {
         let then = match by {
             By::Median => answer.from,

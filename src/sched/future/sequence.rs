@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::base::{JobId, Mono, Span};
+use crate::model::estimate::Confidence;
 use crate::model::job::{Job, State};
 use crate::model::page::Lane;
 use crate::sched::actions::reserve::chosen;
@@ -16,12 +17,14 @@ use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::board::teams::Teams;
 use crate::sched::board::turns::Turns;
-use crate::sched::future::ask::Ask;
+use crate::sched::future::ask::{Ask, Slot};
+use crate::sched::future::estimate;
 use crate::sched::future::guard::Guard;
 use crate::sched::future::returning;
-use crate::sched::future::timeline::By;
+use crate::sched::future::timeline::{By, Parts, parts};
 use crate::sched::index::Shape;
 use crate::sched::policy::amounts::Amounts;
+use crate::sched::policy::capacity::Capacity;
 use crate::sched::policy::queue::lineage;
 
 /// Nodes that are looked at for one sequence; after that whoever is looked at next gets the next
@@ -30,6 +33,15 @@ const LOOKS: usize = 1_000_000;
 
 /// Jobs that ask for the same for as long: none starts before the one whose turn is first.
 type Line = VecDeque<(Head, Ask)>;
+
+/// When a job starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Start {
+    /// Then.
+    pub at: Mono,
+    /// Only if something has ended by then of which nobody knows how long it takes.
+    pub guess: bool,
+}
 
 /// Starts in the making.
 pub struct Sequence<'a> {
@@ -42,6 +54,9 @@ pub struct Sequence<'a> {
     /// When a job begins (true) or stops holding what its team then has more or less of.
     changes: BTreeSet<(Mono, bool, JobId)>,
     holds: BTreeMap<JobId, (usize, Amounts)>,
+    /// What ends on a node of which nobody knows when, with when it is taken to.
+    open: BTreeMap<usize, Vec<(Mono, Parts)>>,
+    starts: BTreeMap<JobId, Start>,
     looks: usize,
 }
 
@@ -53,7 +68,9 @@ impl<'a> Sequence<'a> {
         let (lines, next) = (Vec::new(), BTreeSet::new());
         let (changes, holds) = (BTreeSet::new(), BTreeMap::new());
         let looks = LOOKS;
-        let mut made = Sequence { board, guard, lines, next, teams, changes, holds, looks };
+        let (open, starts) = (open_ends(board, by), BTreeMap::new());
+        let mut made =
+            Sequence { board, guard, lines, next, teams, changes, holds, open, starts, looks };
         made.expect_ends();
         let holders = chosen(board, heads);
         for head in &holders {
@@ -104,8 +121,7 @@ impl<'a> Sequence<'a> {
     fn reserve(&mut self, head: &Head) {
         let Some(ask) = self.ask(head) else { return };
         if let Some(slot) = self.guard.look(self.board, &ask, self.board.at().now) {
-            self.begins(head, slot.at, slot.until);
-            self.guard.keep(slot);
+            self.begins(head, slot);
         }
     }
 
@@ -118,18 +134,38 @@ impl<'a> Sequence<'a> {
             let Some((_, at)) = backs.iter().find(|(head, _)| head.id() == id) else { continue };
             back.at = *at;
             if let Some(slot) = self.guard.look_for_return(self.board, &back) {
-                self.begins(&back.head, slot.at, slot.until);
-                self.guard.keep(slot);
+                self.begins(&back.head, slot);
                 kept.insert(id);
             }
         }
         kept
     }
 
-    fn begins(&mut self, head: &Head, at: Mono, until: Mono) {
+    /// A job starts in a slot.
+    fn begins(&mut self, head: &Head, slot: Slot) {
         self.holds.insert(head.id(), (head.team, head.chunk));
-        self.changes.insert((at, true, head.id()));
-        self.changes.insert((until, false, head.id()));
+        self.changes.insert((slot.at, true, head.id()));
+        self.changes.insert((slot.until, false, head.id()));
+        self.guard.keep(slot.clone());
+        let guess = slot.room.iter().any(|(node, need)| self.needs_open_end(*node, need, slot.at));
+        let (world, at) = (self.board.world(), self.board.at());
+        let length = |job| estimate::left(world, job, at).confidence;
+        if guess || world.job(head.id()).map(|job| length(job)) == Some(Confidence::None) {
+            for (node, parts) in &slot.room {
+                self.open.entry(*node).or_default().push((slot.until, *parts));
+            }
+        }
+        self.starts.insert(head.id(), Start { at: slot.at, guess });
+    }
+
+    /// Whether what has just got room on a node from a time on would have none, had nothing ended
+    /// of which nobody knows when: what is left over then is less than that gave back.
+    fn needs_open_end(&self, node: usize, need: &Parts, at: Mono) -> bool {
+        let Some(open) = self.open.get(&node) else { return false };
+        let mut gives = Parts::default();
+        open.iter().filter(|(end, _)| *end <= at).for_each(|(_, parts)| gives.give(parts));
+        let left = self.guard.line(node).free_at(at);
+        (0..gives.len()).any(|part| need[part] > 0 && left[part] < gives[part])
     }
 
     /// Time has come so far: what teams hold follows.
@@ -166,7 +202,7 @@ impl<'a> Sequence<'a> {
     }
 
     /// When each starts; those for which there never is room are left out.
-    pub fn starts(mut self) -> BTreeMap<JobId, Mono> {
+    pub fn starts(mut self) -> BTreeMap<JobId, Start> {
         while let Some((at, first)) = self.next.first().copied() {
             self.pass(at);
             let line = self.turn(at).unwrap_or(first);
@@ -179,13 +215,28 @@ impl<'a> Sequence<'a> {
                 self.next.insert((slot.at, line));
                 continue;
             }
-            self.begins(&head, slot.at, slot.until);
             self.lines[line].pop_front();
             self.next.insert((slot.at, line));
-            self.guard.keep(slot);
+            self.begins(&head, slot);
         }
-        self.guard.slots.iter().map(|slot| (slot.job, slot.at)).collect()
+        self.starts
     }
+}
+
+/// What runs of which nobody knows when it ends, by node.
+fn open_ends(board: &Board, by: By) -> BTreeMap<usize, Vec<(Mono, Parts)>> {
+    let mut open: BTreeMap<usize, Vec<(Mono, Parts)>> = BTreeMap::new();
+    let unknown = board.runs().iter().filter(|(_, left)| left.confidence == Confidence::None);
+    for (job, left) in unknown {
+        for task in job.active_tasks() {
+            let placement = task.placement.as_ref();
+            let node = placement.and_then(|placement| board.node(&placement.node));
+            let end = board.at().now + by.of(left);
+            let gives = parts(job.spec.request_of(task.group));
+            node.into_iter().for_each(|node| open.entry(node).or_default().push((end, gives)));
+        }
+    }
+    open
 }
 
 /// What a job holds of what teams share.

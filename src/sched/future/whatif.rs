@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::{At, JobId, Name, Span, Wall};
 use crate::model::estimate::Forecast;
+use crate::model::job::State;
 use crate::model::outlook::{Outlook, Shift, Start, Taken};
 use crate::model::refusal::Refusal;
 use crate::model::{Command, Fact};
@@ -48,7 +49,7 @@ pub fn outlook(
     Ok(Outlook {
         starts: starts(&facts).into_iter().map(start).collect(),
         evictions: evictions(&facts, name),
-        shifts: shifts(&before, &after, &started, name),
+        shifts: shifts(&before, &after, &started, |id| (name(id), back(&then, id))),
         made,
     })
 }
@@ -78,12 +79,19 @@ fn evictions(facts: &[Fact], name: impl Fn(JobId) -> Name) -> Vec<Taken> {
     taken.collect()
 }
 
+/// For a job that people are asked about, on which nodes room is kept for when it is back.
+fn back(world: &World, id: JobId) -> Option<Vec<Name>> {
+    let job = world.job(id).filter(|job| job.state == State::InReview)?;
+    let kept = job.reserved.iter().flat_map(|reserved| reserved.room.keys());
+    Some(kept.cloned().collect())
+}
+
 /// Whose forecast changes; those that start are told apart.
 fn shifts(
     before: &BTreeMap<JobId, Forecast>,
     after: &BTreeMap<JobId, Forecast>,
     started: &BTreeSet<JobId>,
-    name: impl Fn(JobId) -> Name,
+    about: impl Fn(JobId) -> (Name, Option<Vec<Name>>),
 ) -> Vec<Shift> {
     let jobs: BTreeSet<JobId> = before.keys().chain(after.keys()).copied().collect();
     let same = |a: &Forecast, b: &Forecast| {
@@ -98,7 +106,11 @@ fn shifts(
             _ => false,
         };
         let told = unchanged || started.contains(&job);
-        (!told).then(|| Shift { job, name: name(job), before, after })
+        (!told).then(|| {
+            let (name, back) = about(job);
+            let (returns, kept_on) = (back.is_some(), back.unwrap_or_default());
+            Shift { job, name, before, after, returns, kept_on }
+        })
     };
     jobs.into_iter().filter_map(shift).collect()
 }

@@ -105,9 +105,13 @@ fn quantile(sorted: &[Sample], share: f64) -> Option<Span> {
     None
 }
 
-/// A prior, doubled until it is longer than what it was outlived by. At least a second.
+/// What outlives its estimate is taken for so long at least: of a run that is a second late nobody
+/// knows that it ends in the next, and what was promised on that would be put off every second.
+const OUTLIVED_MIN: Span = Span::mins(1);
+
+/// A prior, doubled until it is longer than what it was outlived by. At least a minute.
 pub fn outlived(prior: Span, ran: Span) -> Span {
-    let mut longer = prior.max(Span::secs(1));
+    let mut longer = prior.max(OUTLIVED_MIN);
     while longer <= ran && longer.0 < u64::MAX {
         longer = longer + longer;
     }
@@ -198,6 +202,8 @@ mod tests {
         assert_eq!(corrected(secs(900), secs(10), Some(secs(300))), secs(300));
         assert_eq!(corrected(secs(60), secs(301), Some(secs(300))), secs(301));
         assert_eq!(corrected(secs(60), secs(130), None), secs(240));
+        assert_eq!(corrected(secs(1), secs(1), None), secs(60), "not 2, 4, 8 seconds");
+        assert_eq!(corrected(secs(1), secs(60), None), secs(120));
         assert_eq!(outlived(Span::ZERO, Span(u64::MAX)), Span(u64::MAX));
     }
 

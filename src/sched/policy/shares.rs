@@ -6,8 +6,8 @@
 //! over goes to the largest fractions. [`divide_tree`] does so from the top down: each parent's
 //! share is what its children divide. Start with [`divide`].
 //!
-//! Leftovers are given inside each tier before the next one sees anything, and never lift a share
-//! above what its queue can use; KAI hands out whole units there.
+//! Leftovers are given inside each tier before the next one sees anything, a whole unit each, even
+//! where that is a little more than a queue asks for.
 
 use std::cmp::Reverse;
 
@@ -57,8 +57,8 @@ pub struct Terms {
 /// Divides `total` among claims, given in the order that breaks ties of age. The answer has
 /// their shares in the same order, and what nobody got.
 ///
-/// Quotas are unconditional: if they sum to more than the total, so do the shares. No share is
-/// above a claim's limit or request.
+/// Quotas are unconditional: if they sum to more than the total, so do the shares. A share is less
+/// than one unit above a claim's limit or request, and above it only by the last leftover.
 pub fn divide(total: u64, claims: &[Claim], terms: Terms) -> (Vec<u64>, u64) {
     let share = |claim: &Claim| claim.quota.unwrap_or(total).min(claim.wish());
     let mut shares: Vec<u64> = claims.iter().map(share).collect();
@@ -100,11 +100,12 @@ impl Tier<'_> {
                 break;
             }
         }
-        // Largest fraction first; the sort is stable, so a tie goes to the older.
-        fractions.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        // Largest fraction first, a tie goes to the older.
+        let age = |at: usize| self.tier.iter().position(|known| *known == at);
+        fractions.sort_by(|(a, x), (b, y)| y.total_cmp(x).then_with(|| age(*a).cmp(&age(*b))));
         for (at, _) in fractions {
-            let give = self.terms.unit.max(1).min(left).min(self.want(at, shares));
-            shares[at] += give;
+            let give = self.terms.unit.max(1).min(left);
+            shares[at] = shares[at].saturating_add(give);
             left -= give;
         }
         left
@@ -119,19 +120,21 @@ impl Tier<'_> {
         if *left == 0 || sum <= 0.0 {
             return false;
         }
-        kept.clear();
         let pot = to_float(*left);
         let mut freed = false;
         for (at, weight) in wanting.into_iter().zip(weights) {
             let (want, offer) = (self.want(at, shares), pot * (weight / sum));
             let give = if to_float(want) <= offer {
                 freed |= to_float(want) < offer;
+                kept.retain(|(known, _)| *known != at);
                 want
             } else {
                 let unit = to_float(self.terms.unit.max(1));
                 let units = (offer / unit).floor();
                 let fraction = offer / unit - units;
                 if fraction > 0.0 {
+                    // The last fraction counts, also of a round before.
+                    kept.retain(|(known, _)| *known != at);
                     kept.push((at, fraction));
                 }
                 whole(units * unit)

@@ -235,11 +235,12 @@ impl Taking<'_> {
 }
 
 /// The saturation rule for one resource, (held, fair share) of both: a taker above its share
-/// must stay strictly below the sibling. One without a share is not compared.
+/// must stay strictly below the sibling. One without a share is not compared, nor one whose share
+/// has no end.
 fn stays_below(taker: (u64, u64), sibling: (u64, u64), multiplier_permille: u64) -> bool {
     let (taker_held, taker_fair) = taker;
     let (sibling_held, sibling_fair) = sibling;
-    if taker_held <= taker_fair || sibling_fair == 0 {
+    if taker_held <= taker_fair || sibling_fair == 0 || sibling_fair == u64::MAX {
         return true;
     }
     let cross = |held: u64, fair: u64, times: u64| {

@@ -84,7 +84,12 @@ pub fn of(world: &World, job: &Job, at: At) -> Option<Return> {
 pub fn answer(world: &World, job: &Job, at: At) -> Option<Forecast> {
     let known = |back: &Return| back.confidence > Confidence::None;
     let back = of(world, job, at).filter(|back| job.asking.waits && known(back))?;
-    Some(Forecast { from: back.median, to: back.p90.max(back.median), hits_percent: None })
+    Some(Forecast {
+        from: back.median,
+        to: back.p90.max(back.median),
+        hits_percent: None,
+        guess: false,
+    })
 }
 
 /// When a job that holds nothing is expected back next, of whose people enough is known; `None`

@@ -35,8 +35,15 @@ pub fn judge(case: &Value) -> Result<(), String> {
         "gang_member_first" => gangs::member_first(case),
         "min_runtime" => runtimes::min_runtime(case),
         "min_runtime_guard" => runtimes::guard(case),
-        other => Err(format!("there is no rule `{other}` here")),
+        "" => Err("`rule` must be the name of a rule; mend the case".to_owned()),
+        other => Err(format!("there is no rule `{other}` here; see `rule` in the case")),
     }
+}
+
+/// A queue that a case speaks of must be one of its queues.
+fn known(queues: &BTreeMap<String, QueueCase>, field: &str, name: &str) -> Result<usize, String> {
+    let no_queue = || format!("`{field}` names `{name}`, which is none of `queues`; mend the case");
+    queues.contains_key(name).then(|| place(queues, name)).ok_or_else(no_queue)
 }
 
 fn queue_first(case: &Value) -> Result<(), String> {
@@ -132,15 +139,15 @@ fn reclaim_ok(case: &Value) -> Result<(), String> {
     let scale = Scale::of(case);
     let case: Case = typed(case)?;
     let taker = Taker {
-        queue: place(&case.queues, &case.taker),
+        queue: known(&case.queues, "taker", &case.taker)?,
         request: scale.amounts(&case.request),
         preemptible: case.preemptible,
     };
-    let chunk = |take: &Take| Chunk {
-        queue: place(&case.queues, &take.queue),
-        amounts: scale.amounts(&take.amounts),
+    let chunk = |take: &Take| -> Result<Chunk, String> {
+        let queue = known(&case.queues, "take", &take.queue)?;
+        Ok(Chunk { queue, amounts: scale.amounts(&take.amounts) })
     };
-    let chunks: Vec<Chunk> = case.take.iter().map(chunk).collect();
+    let chunks = case.take.iter().map(chunk).collect::<Result<Vec<Chunk>, String>>()?;
     let multiplier = super::numbers::whole(case.saturation_multiplier.unwrap_or(1.0) * 1000.0);
     let answer = taking::judge(&scale.tree(&case.queues), &taker, &chunks, multiplier);
     because(case.expect, answer.is_ok(), &answer.err())
@@ -167,7 +174,7 @@ fn gate(name: &str) -> Result<Gate, String> {
     match name {
         "limit" => Ok(Gate::Limit),
         "firm_quota" => Ok(Gate::FirmQuota),
-        other => Err(format!("there is no gate `{other}` here")),
+        other => Err(format!("there is no gate `{other}`: write `limit` or `firm_quota`")),
     }
 }
 
@@ -189,7 +196,7 @@ fn capacity_gate(case: &Value) -> Result<(), String> {
     let scale = Scale::of(case);
     let case: Case = typed(case)?;
     let both = || vec!["limit".to_owned(), "firm_quota".to_owned()];
-    let (tree, at) = (scale.tree(&case.queues), place(&case.queues, &case.queue));
+    let (tree, at) = (scale.tree(&case.queues), known(&case.queues, "queue", &case.queue)?);
     let request = scale.amounts(&case.request);
     let mut shut = None;
     for name in case.gates.unwrap_or_else(both) {

@@ -109,7 +109,7 @@ fn compare(what: &str, expected: &Vector, got: &Amounts, scale: Scale, wrong: &m
 impl Case {
     fn divide(&self, scale: Scale) -> (Vec<Amounts>, Amounts) {
         let total = scale.amounts(&self.total);
-        let k_ppb = numbers::whole(self.k.unwrap_or(0.0) * BILLION);
+        let k_ppb = numbers::whole(self.k.unwrap_or(1.0) * BILLION);
         let teams: Vec<Team> = self.queues.iter().map(|queue| self.team(queue, scale)).collect();
         if self.stage == Stage::Full {
             return divide_tree(&total, &teams, k_ppb);

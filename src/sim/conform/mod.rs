@@ -24,8 +24,21 @@ pub const IN_FORCE: &[&str] = &[
 ];
 
 /// The policies of ours that the tables do not know, switched off in a replay.
-pub const OFF: &[&str] =
-    &["reservations and backfill", "priority boosts", "deadlines", "priority inheritance"];
+pub const OFF: &[&str] = &[
+    "overstayed",
+    "reservation",
+    "backfill",
+    "returns",
+    "estimate",
+    "ageing",
+    "deadline",
+    "retry",
+    "inheritance",
+    "window",
+    "spot",
+    "pool",
+    "rate",
+];
 
 /// What a replay came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -149,7 +162,11 @@ fn same<T: PartialEq + std::fmt::Debug>(expected: &T, got: &T) -> Result<(), Str
 
 /// Reads a case into its typed form.
 fn typed<T: serde::de::DeserializeOwned>(case: &Value) -> Result<T, String> {
-    T::deserialize(case).map_err(|error| format!("it can't be read: {error}"))
+    serde_path_to_error::deserialize(case).map_err(|error| {
+        let path = error.path().to_string();
+        let at = if path == "." { String::new() } else { format!(" at `{path}`") };
+        format!("it can't be read{at}: {}; mend the case", error.into_inner())
+    })
 }
 
 #[cfg(test)]

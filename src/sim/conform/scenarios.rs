@@ -1,12 +1,15 @@
 //! Whole-cycle cases (`scheduler-scenarios/1`): nodes, teams and jobs in, statuses out.
 //!
-//! [`case`] is what a file says, [`stage`] makes a world of it, [`round`] lets the core decide and
-//! then the world go on, [`check`] compares. The core is the real one: a case of one action runs
-//! that step of the cycle, any other the whole cycle.
+//! [`case`] is what a file says, [`sound`] whether that makes sense, [`stage`] makes a world of
+//! it with the [`kinds`] of tasks each job has, [`round`] lets the core decide and then the world
+//! go on, [`check`] compares. The core is the real one: a case of one action runs that step of the
+//! cycle, any other the whole cycle.
 
 mod case;
 mod check;
+mod kinds;
 mod round;
+mod sound;
 mod stage;
 
 use serde_json::Value;
@@ -21,6 +24,7 @@ use stage::Stage;
 /// What differed, or why it can't be run.
 pub fn judge(case: &Value) -> Result<(), String> {
     let case: Case = super::typed(case)?;
+    sound::check(&case)?;
     let mut stage = Stage::of(&case)?;
     match case.kind {
         Kind::SingleAction => {

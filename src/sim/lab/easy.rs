@@ -28,7 +28,8 @@ pub struct Easy<'a> {
     queue: VecDeque<Index>,
     /// Who waits, by the order of backfilling; not kept where there is none.
     waiting: Vec<Waiting>,
-    recent: BTreeMap<u32, LastTwo>,
+    /// Jobs whose user is not known are one user's, as in the published simulators.
+    recent: BTreeMap<Option<u32>, LastTwo>,
 }
 
 /// What a pass looks at.
@@ -142,7 +143,7 @@ impl Planner for Easy<'_> {
     fn submitted(&mut self, index: Index, now: Mono, log: &mut Log) {
         self.advance(now);
         let job = self.job(index);
-        let recent = job.user.and_then(|user| self.recent.get(&user)).copied();
+        let recent = self.recent.get(&job.user).copied();
         let predicted = self.rule.prediction.of(job.request, job.run, recent.unwrap_or_default());
         self.predicted[index as usize] = predicted;
         self.queue.push_back(index);
@@ -163,9 +164,7 @@ impl Planner for Easy<'_> {
         if let Some(size) = self.ends.remove(&(start + self.predicted(index), index)) {
             self.free += size;
         }
-        if let Some(user) = job.user {
-            self.recent.entry(user).or_default().note(job.run);
-        }
+        self.recent.entry(job.user).or_default().note(job.run);
         self.pass(now, log);
     }
 

@@ -16,7 +16,7 @@ pub(super) struct Plain<'a> {
     /// When each started, in the order they did.
     started: Vec<(usize, u64)>,
     queue: Vec<usize>,
-    done: Vec<(u32, u64)>,
+    done: Vec<(Option<u32>, u64)>,
 }
 
 impl<'a> Plain<'a> {
@@ -91,7 +91,7 @@ impl<'a> Plain<'a> {
     }
 
     fn predict(&self, job: usize, prediction: Prediction) -> u64 {
-        let user = self.trace.jobs[job].user.unwrap();
+        let user = self.trace.jobs[job].user;
         let mut own = self.done.iter().rev().filter(|(whose, _)| *whose == user);
         match (prediction, own.next(), own.next()) {
             (Prediction::Exact, ..) => self.run(job),
@@ -137,7 +137,7 @@ impl<'a> Plain<'a> {
             for (job, start) in running {
                 if start + self.run(job) == self.now {
                     ended.push(job);
-                    self.done.push((self.trace.jobs[job].user.unwrap(), self.run(job)));
+                    self.done.push((self.trace.jobs[job].user, self.run(job)));
                     self.pass(rule, &ended);
                 }
             }

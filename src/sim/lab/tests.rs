@@ -54,6 +54,25 @@ fn a_predicted_end_frees_processors_for_a_submission_of_that_second() {
 }
 
 #[test]
+fn jobs_of_nobody_are_predicted_like_those_of_one_user() {
+    // Two short runs make job 5 look short enough to pass the head.
+    let rows = [
+        (0, 5, 1, 90, 1),
+        (0, 7, 1, 90, 1),
+        (0, 50, 3, 50, 9),
+        (11, 90, 5, 90, 9),
+        (12, 20, 1, 90, 1),
+    ];
+    let starts = |users: &dyn Fn(usize) -> Option<u32>| {
+        let mut trace = trace(&rows);
+        trace.jobs.iter_mut().enumerate().for_each(|(at, job)| job.user = users(at));
+        reference(&trace, "easy-tsafrir".parse().unwrap(), 5).unwrap()
+    };
+    assert_eq!(starts(&|_| None), starts(&|_| Some(7)));
+    assert_ne!(starts(&|_| None), starts(&|at| u32::try_from(at).ok()));
+}
+
+#[test]
 fn at_one_instant_submissions_come_before_ends() {
     // Job 1 ends early in the second in which jobs 4 and 5 come, both short enough to pass the
     // head. The end's pass knows both and takes the shorter.

@@ -281,6 +281,22 @@ mod tests {
     }
 
     #[test]
+    fn order_and_ends_of_lines_change_nothing() {
+        let lines =
+            [line(2, 5, 10, [4, 4], 60), line(1, 5, 10, [4, 4], 60), line(3, 2, 10, [4, 4], 60)];
+        let plain = lines.concat();
+        let crossed = plain.replace('\n', "\r\n");
+        for text in [plain.trim_end(), &*plain, &*crossed, crossed.trim_end()] {
+            let trace = Trace::parse(text.as_bytes()).unwrap();
+            let numbers: Vec<u64> = trace.jobs.iter().map(|job| job.number).collect();
+            assert_eq!(numbers, [3, 2, 1], "by submission, then as they stand");
+        }
+        let doubled = format!("{plain}{plain}");
+        let trace = Trace::parse(doubled.as_bytes()).unwrap();
+        assert_eq!(trace.jobs.len(), 6, "a number that comes twice is two jobs");
+    }
+
+    #[test]
     fn what_is_no_job_is_refused_with_its_line() {
         let good = line(1, 0, 1, [1, 1], 1);
         assert_eq!(wrong(&format!("{good}1 2 3\n")), "line 2: 3 columns, where the format has 18");

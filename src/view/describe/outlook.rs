@@ -1,6 +1,7 @@
 //! What would happen if.
 
 use super::sheet::Sheet;
+use crate::base::Name;
 use crate::model::estimate::Forecast;
 use crate::model::fact::Rule;
 use crate::model::outlook::{Outlook, Shift, Start, Taken};
@@ -60,11 +61,12 @@ fn gives_room(taken: &Taken) -> Line {
 }
 
 fn shifts(shift: &Shift, sight: &Sight) -> Line {
-    let said = |forecast: &Option<Forecast>| match forecast {
+    let said = |forecast: &Option<Forecast>, kept_on: &[Name]| match forecast {
+        Some(forecast) if shift.returns => words::back(forecast, kept_on, sight),
         Some(forecast) => words::forecast(forecast, sight),
         None => "no start known".to_owned(),
     };
-    let (before, after) = (said(&shift.before), said(&shift.after));
+    let (before, after) = (said(&shift.before, &[]), said(&shift.after, &shift.kept_on));
     let line = named(shift.job, &shift.name);
     match shift.before {
         None => line.then(format!("  {after}"), Role::Queued),
@@ -83,7 +85,7 @@ mod tests {
     fn an_answer_says_who_starts_who_gives_room_and_whose_start_changes() {
         let forecast = |mins: u64| {
             let at = Wall(NOON) + Span::mins(mins);
-            Some(Forecast { from: at, to: at + Span::mins(20), hits_percent: None })
+            Some(Forecast { from: at, to: at + Span::mins(20), hits_percent: None, guess: false })
         };
         let answer = Outlook {
             made: vec![JobId(9), JobId(10)],
@@ -100,6 +102,8 @@ mod tests {
                 name: "c".into(),
                 before: forecast(60),
                 after: forecast(90),
+                returns: false,
+                kept_on: vec![],
             }],
         };
         insta::assert_snapshot!(plain(&outlook(&answer, &Sight::utc(at(0)))), @r"
@@ -108,6 +112,11 @@ mod tests {
         5 c  starts 14:30–14:50, now: starts 14:00–14:20
         10 would wait, and nobody knows for how long
         ");
+        let mut back = answer.shifts[0].clone();
+        (back.returns, back.kept_on) = (true, vec!["n1".into()]);
+        let line = plain(&[shifts(&back, &Sight::utc(at(0)))]);
+        let said = "5 c  returns 14:30–14:50, room kept on n1, now: returns 14:00–14:20";
+        assert_eq!(line.trim_end(), said);
         let none = Outlook { made: vec![], starts: vec![], evictions: vec![], shifts: vec![] };
         assert_eq!(plain(&outlook(&none, &Sight::utc(at(0)))).trim_end(), "nothing would change");
     }

@@ -4,6 +4,7 @@ use super::*;
 use crate::base::JobId;
 use crate::model::node::{Gpu, Traits};
 use crate::model::page::{KeptFor, OnGpu};
+use crate::view::list::Folded;
 use crate::view::sample::{NOON, at, queued, running};
 
 #[test]

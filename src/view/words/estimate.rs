@@ -1,6 +1,6 @@
 //! What is expected, in words.
 
-use crate::base::{Span, duration};
+use crate::base::{Name, Span, duration};
 use crate::model::estimate::{Confidence, Estimate, Forecast, Origin};
 use crate::model::page::KeptRoom;
 use crate::view::sight::Sight;
@@ -35,6 +35,8 @@ pub fn forecast(forecast: &Forecast, sight: &Sight) -> String {
     let (from, to) = (sight.day(forecast.from), sight.day(forecast.to));
     let soon = forecast.to <= sight.now.wall + Span::mins(1);
     match from == to {
+        // Of what runs as if for ever no minute is known.
+        _ if soon && forecast.guess => "start unknown".to_owned(),
         _ if soon => "starts any minute".to_owned(),
         true => format!("starts ~{from}"),
         // The same day is said once.
@@ -55,12 +57,12 @@ pub fn kept(kept: &KeptRoom, sight: &Sight) -> String {
 
 /// When a job that people are asked about will probably be back, and where room is kept for it
 /// then: `returns ~14:20, room kept on n1`.
-pub fn back(forecast: &Forecast, kept: Option<&KeptRoom>, sight: &Sight) -> String {
-    let returns = self::forecast(forecast, sight).replacen("starts", "returns", 1);
-    let nodes = kept.map(|kept| kept.nodes.iter().map(|node| &**node).collect::<Vec<_>>());
-    match nodes.filter(|nodes| !nodes.is_empty()) {
-        Some(nodes) => format!("{returns}, room kept on {}", nodes.join(", ")),
-        None => returns,
+pub fn back(forecast: &Forecast, kept_on: &[Name], sight: &Sight) -> String {
+    let returns = self::forecast(forecast, sight).replacen("start", "return", 1);
+    let nodes: Vec<&str> = kept_on.iter().map(|node| &**node).collect();
+    match nodes.is_empty() {
+        true => returns,
+        false => format!("{returns}, room kept on {}", nodes.join(", ")),
     }
 }
 
@@ -99,9 +101,12 @@ mod tests {
         let of = |from: u64, to: u64| {
             let wall = |mins| Wall(NOON) + Span::mins(mins);
             let (from, to) = (wall(from), wall(to));
-            forecast(&Forecast { from, to, hits_percent: None }, &sight)
+            forecast(&Forecast { from, to, hits_percent: None, guess: false }, &sight)
         };
         assert_eq!(of(0, 0), "starts any minute");
+        let (from, to) = (Wall(NOON), Wall(NOON));
+        let guess = Forecast { from, to, hits_percent: None, guess: true };
+        assert_eq!(forecast(&guess, &sight), "start unknown", "what runs has no known end");
         assert_eq!(of(90, 90), "starts ~14:30");
         assert_eq!(of(85, 110), "starts 14:25–14:50");
         assert_eq!(of(60 * 24, 60 * 25), "starts tomorrow 13:00–14:00");
@@ -110,10 +115,10 @@ mod tests {
             from: Wall(NOON) + Span::mins(80),
             to: Wall(NOON) + Span::mins(80),
             hits_percent: None,
+            guess: false,
         };
-        let room = KeptRoom { from: back.from, nodes: vec!["n1".into(), "n2".into()] };
-        assert_eq!(super::back(&back, None, &sight), "returns ~14:20");
-        let kept = super::back(&back, Some(&room), &sight);
+        assert_eq!(super::back(&back, &[], &sight), "returns ~14:20");
+        let kept = super::back(&back, &["n1".into(), "n2".into()], &sight);
         assert_eq!(kept, "returns ~14:20, room kept on n1, n2");
     }
 }

@@ -318,7 +318,7 @@ pub fn many() -> Fleet {
     let mut big = team("ml", gpus(8, queued(240, "finetune-70b")));
     big.reason = short;
     let (from, to) = (NOW.wall + Span::mins(148), NOW.wall + Span::mins(178));
-    big.expected_start = Some(Forecast { from, to, hits_percent: Some(83) });
+    big.expected_start = Some(Forecast { from, to, hits_percent: Some(83), guess: false });
     big.kept = Some(KeptRoom { from: to, nodes: vec!["gpu-box-3".into()] });
     jobs.push(big);
     for index in 0..40 {

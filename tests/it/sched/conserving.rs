@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use holdshort::base::{At, Name, Span};
-use holdshort::model::job::{GpuShare, Job, State, Task, TaskState};
+use holdshort::model::job::{GpuShare, Job, Placement, State, StopFor, Task, TaskState};
 use holdshort::model::team::Bounds;
 use holdshort::model::{Node, Resources, Team};
 use holdshort::sched::World;
@@ -55,7 +55,9 @@ fn gates_open(world: &World, job: &Job, at: At) -> bool {
         return false;
     }
     let Some((chunk, new)) = wants_room(job) else { return false };
-    if !job.frozen && !world.teams().filter(line).all(|team| bounds_hold(world, team, job, chunk)) {
+    if !job.frozen
+        && !world.teams().filter(line).all(|team| bounds_hold(world, team, job, chunk, at))
+    {
         return false;
     }
     if let Some(array) = job.spec.array.filter(|_| new)
@@ -80,6 +82,8 @@ fn gates_open(world: &World, job: &Job, at: At) -> bool {
             holders.flat_map(|job| job.active_tasks().map(|task| units_of(job, task))).sum();
         let need = u128::from(*units) * u128::from(tasks);
         let promised: u128 = promised(world, job).map(|(other, task)| units_of(other, task)).sum();
+        let moving = moving(world, at).into_iter().map(|(job, task, _)| units_of(job, task));
+        let promised = promised + moving.sum::<u128>();
         let held = held + if job.frozen { 0 } else { promised };
         let taken = u128::from(world.taken(name, at.now));
         let rate = countable.per_minute.filter(|_| !job.frozen && world.setup().cycle.on("rate"));
@@ -100,12 +104,37 @@ fn promised<'a>(world: &'a World, but: &Job) -> impl Iterator<Item = (&'a Job, &
     })
 }
 
+/// Tasks that are being stopped in order to go on elsewhere, with where.
+fn moving(world: &World, at: At) -> Vec<(&Job, &Task, &Placement)> {
+    let mut all = Vec::new();
+    for job in world.jobs() {
+        let Some((eviction, _)) = job.evicted.as_deref().filter(|(why, _)| why.moved) else {
+            continue;
+        };
+        let goes = match job.state {
+            State::Stopping(StopFor::Preempt) => eviction.ranks.is_empty(),
+            State::Starting | State::Running => !eviction.ranks.is_empty(),
+            _ => false,
+        };
+        let stuck = job.since.now + job.spec.grace + Span::mins(5) <= at.now;
+        let stuck = stuck && matches!(job.state, State::Stopping(_));
+        let held = world.is_held(&job.spec.team) || job.hold.is_some() || job.frozen;
+        for (rank, to) in &eviction.to {
+            let task = &job.tasks[*rank as usize];
+            if goes && !stuck && !held && task.state == TaskState::Stopping {
+                all.push((&**job, task, to));
+            }
+        }
+    }
+    all
+}
+
 fn is_at_or_below(team: &str, above: &str) -> bool {
     team.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The limit of a team, and for a job that never gives way its quota, with so many tasks more.
-fn bounds_hold(world: &World, team: &Team, job: &Job, chunk: u32) -> bool {
+fn bounds_hold(world: &World, team: &Team, job: &Job, chunk: u32, at: At) -> bool {
     let below = |other: &&Arc<Job>| is_at_or_below(&other.spec.team, &team.name);
     let sum = |firm: bool| {
         let mut sum = job.spec.request.times(u64::from(chunk));
@@ -114,7 +143,9 @@ fn bounds_hold(world: &World, team: &Team, job: &Job, chunk: u32) -> bool {
                 let promised = task.state == TaskState::Nominated && other.id != job.id;
                 promised || matches!(task.state, TaskState::Starting | TaskState::Running)
             };
-            for task in other.tasks.iter().filter(stays) {
+            let moves = moving(world, at).into_iter().filter(|(job, ..)| job.id == other.id);
+            let moves = moves.map(|(_, task, _)| task);
+            for task in other.tasks.iter().filter(stays).chain(moves) {
                 let held = other.spec.request_of_task(task);
                 let cpu_milli = if other.frozen { 0 } else { held.cpu_milli };
                 let gpu_milli = if task.lent.is_empty() { held.gpu_milli } else { 0 };
@@ -217,6 +248,12 @@ fn free(world: &World, node: &Node, job: &Job, at: At) -> Free {
                 count(&mut later);
             }
         }
+    }
+    for (other, task, to) in moving(world, at).into_iter().filter(|(.., to)| to.node == node.name) {
+        let request = other.spec.request_of_task(task);
+        later.cpu += i128::from(request.cpu_milli);
+        later.mem += i128::from(request.mem_bytes);
+        to.gpus.iter().for_each(|share| later.gpus[share.index as usize] += share.milli);
     }
     let ours = node.gpus.iter().filter(|gpu| gpu.foreign.is_none());
     let left = |index: u32| {

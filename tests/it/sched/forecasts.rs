@@ -50,6 +50,27 @@ fn each_starts_after_those_before_it_and_a_short_one_in_the_gap() {
 }
 
 #[test]
+fn a_start_that_waits_for_ends_of_which_nothing_is_known_is_a_guess() {
+    let mut site = site(4);
+    let known = site.submit(asks(2, 100));
+    let unknown = site.submit(|spec| spec.request.cpu_milli = 2000);
+    site.start_all();
+    let sure = site.submit(asks(2, 10));
+    let guess = |site: &Site, job| forecasts(&site.world, site.at, FORECASTS)[&job].guess;
+    assert!(!guess(&site, sure));
+    let all = site.submit(asks(4, 10));
+    assert!(guess(&site, all));
+    let after = site.submit(asks(4, 10));
+    assert!(guess(&site, after), "it comes after one whose start is a guess");
+    site.end(unknown, 0);
+    assert!(!guess(&site, all) && !guess(&site, after));
+    // What was known is outlived.
+    site.advance(Span::secs(101));
+    assert!(guess(&site, all));
+    site.end(known, 0);
+}
+
+#[test]
 fn the_range_is_that_of_the_runs_so_far() {
     let mut site = site(1);
     let named = |spec: &mut JobSpec| spec.name = "train".into();

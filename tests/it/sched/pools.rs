@@ -5,10 +5,10 @@ use holdshort::model::command::Command;
 use holdshort::model::job::Gang;
 use holdshort::model::node::Traits;
 use holdshort::model::pool::Pool;
-use holdshort::model::{Effect, Fact, Resources};
+use holdshort::model::{Effect, Fact, Resources, Team};
 use holdshort::sched::effects;
 
-use super::world::{GIB, Site};
+use super::world::{GIB, Site, countable, owner, spec, submit};
 
 /// Nodes of two cores that come after a minute of waiting and go after ten unused.
 fn pool() -> Pool {
@@ -85,6 +85,39 @@ fn what_fits_where_there_is_room_or_is_held_back_makes_nothing_grow() {
     assert!(here(&site).is_empty());
     assert_ne!(site.word(held), "starting");
     assert_eq!(site.because(large).split(' ').next(), Some("never_fits"));
+}
+
+#[test]
+fn it_grows_for_one_that_waits_behind_hundreds_that_wait_for_something_else() {
+    let mut site = site(|_| {});
+    site.resource("api:x", Some(countable(1, None)));
+    let mut busy = spec();
+    busy.request.custom = [("api:x".into(), 1)].into();
+    site.run(Command::Submit(submit(vec![busy; 300], owner())));
+    let jobs = two_cores(&mut site, 3);
+    site.advance(Span::mins(1));
+    assert_eq!(here(&site).len(), 3);
+    site.stand(&jobs, &["starting"; 3]);
+}
+
+#[test]
+fn it_grows_for_no_more_than_its_team_and_its_resources_let_run() {
+    let mut site = site(|pool| pool.max = 9);
+    site.configure(|setup| {
+        setup.teams.push(Team::named("default"));
+        setup.teams.last_mut().unwrap().terms.limit.cpu_milli = Some(5000);
+    });
+    two_cores(&mut site, 6);
+    site.advance(Span::mins(2));
+    assert_eq!(here(&site).len(), 2);
+    site.resource("api:x", Some(countable(1, None)));
+    site.submit_many(3, |job| {
+        job.request.cpu_milli = 2000;
+        job.request.custom = [("api:x".into(), 1)].into();
+        job.team = "ml".into();
+    });
+    site.advance(Span::mins(2));
+    assert_eq!(here(&site).len(), 3);
 }
 
 #[test]

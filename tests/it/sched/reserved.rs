@@ -124,6 +124,28 @@ fn a_wrong_estimate_puts_it_off_and_lets_others_in() {
 }
 
 #[test]
+fn where_runs_so_far_were_short_nothing_is_put_off_every_second() {
+    let mut site = site(6);
+    let named = |cores| {
+        move |spec: &mut JobSpec| {
+            asks(cores, None)(spec);
+            spec.name = "young".into();
+        }
+    };
+    let first = site.submit(named(1));
+    site.start(first);
+    site.advance(Span::secs(1));
+    site.end(first, 0);
+    let runs = site.submit(named(4));
+    site.start(runs);
+    let waits = site.submit(asks(6, Some(50)));
+    assert_eq!(starts_in(&site, waits), Some(1));
+    site.advance(Span::secs(59));
+    assert_eq!(reserved(&site, waits).map(|held| held.moves), Some(1));
+    assert_eq!(starts_in(&site, waits), Some(1), "a minute in all");
+}
+
+#[test]
 fn one_of_each_team_and_in_order() {
     let mut site = site(4);
     let runs = site.submit(asks(3, Some(100)));

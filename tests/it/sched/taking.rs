@@ -269,6 +269,50 @@ fn jobs_move_closer_so_that_a_larger_one_fits() {
     assert_eq!((&*node(&site, other), &*node(&site, large)), ("n1", "n2"));
 }
 
+/// A job of two cores is being moved from one node to two free cores of another, so that one of
+/// four fits; another of two cores waits, and then what it waits for.
+fn moving() -> (Site, [JobId; 3]) {
+    let mut site = Site::bare();
+    site.node("n1", 4, 8, 0);
+    site.node("n2", 4, 8, 0);
+    let job = |cores| gives("default", cores);
+    let [_, filler, other] = [2, 2, 2].map(|cores| site.submit(job(cores)));
+    site.start_all();
+    site.end(filler, 0);
+    let large = site.submit(job(4));
+    assert_eq!(evicted(&site), [(other, Rule::Consolidate)]);
+    let newcomer = site.submit(job(2));
+    (site, [other, large, newcomer])
+}
+
+#[test]
+fn the_new_place_of_a_job_that_moves_is_held_until_it_is_there() {
+    let (mut site, [other, large, newcomer]) = moving();
+    let jobs = [other, large, newcomer];
+    site.stand(&jobs, &["stopping", "queued", "queued"]);
+    assert!(site.because(newcomer).starts_with("no_room best_cpu_milli=0"));
+    // Of another team, whose turn comes first.
+    let first = site.submit(|job| {
+        gives("ml", 2)(job);
+        job.preemption_delay = Some(Span::hours(1));
+    });
+    site.stand(&[first], &["queued"]);
+    site.exit(other, &Exit::Code(75));
+    site.stand(&jobs, &["starting", "starting", "queued"]);
+    assert_eq!(&*site.job(other).tasks[0].placement.as_ref().unwrap().node, "n1");
+    site.stand(&[first], &["queued"]);
+}
+
+#[test]
+fn a_place_is_held_for_nobody_who_does_not_come() {
+    let (mut site, [other, _, newcomer]) = moving();
+    let grace = site.job(other).spec.grace;
+    site.advance(grace + Span::mins(4));
+    site.stand(&[other, newcomer], &["stopping", "queued"]);
+    site.advance(Span::mins(2));
+    site.stand(&[other, newcomer], &["stopping", "starting"]);
+}
+
 #[test]
 fn a_limit_and_the_quota_of_firm_jobs_are_told_in_numbers() {
     let mut site = site(&[("a", 1), ("org", 4), ("org/b", 2)]);

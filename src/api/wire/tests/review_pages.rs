@@ -87,7 +87,7 @@ fn a_page_of_reviews_reads_back_and_has_the_keys_of_the_contract() {
 
 #[test]
 fn a_card_reads_back_whatever_is_known() {
-    let forecast = Forecast { from: Wall(5), to: Wall(6), hits_percent: Some(83) };
+    let forecast = Forecast { from: Wall(5), to: Wall(6), hits_percent: Some(83), guess: false };
     let backs =
         [Back::Waits, Back::AtOnce, Back::Then(forecast), Back::Later, Back::Others(2), Back::Held];
     for (back, mark) in backs.into_iter().zip(Mark::ALL.into_iter().cycle()) {

@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::sched::policy::gang::{Group, Member, Set, Standing, member_order};
 use crate::sim::conform::{same, typed};
 
-/// Task states in which a task has room and is not giving it back.
-const ACTIVE: &[&str] = &["running", "bound", "binding", "allocated"];
+/// Task states in which a task has room, or is promised some, and is not giving it back.
+const ACTIVE: &[&str] = &["running", "bound", "binding", "allocated", "pipelined"];
 
 pub(super) fn job_first(case: &Value) -> Result<(), String> {
     #[derive(Deserialize)]

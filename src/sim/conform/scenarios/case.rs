@@ -1,14 +1,44 @@
 //! What a file says of a scenario. GPUs are counted in devices and may be fractions, the rest in
-//! small units; below zero is unlimited.
+//! small units; below zero is unlimited. What is left out is as the format says: a node has 20,000
+//! cores and 20 GB, a task asks for one core and 1 GB, bounds are unlimited, weights one.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+fn cores_of_a_node() -> u64 {
+    20_000_000
+}
+
+fn memory_of_a_node() -> u64 {
+    20_000_000_000
+}
+
+fn core() -> u64 {
+    1000
+}
+
+fn gigabyte() -> u64 {
+    1_000_000_000
+}
+
+fn train() -> u16 {
+    50
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn unlimited() -> f64 {
+    -1.0
+}
+
 /// A scenario.
 #[derive(Debug, Deserialize)]
 pub struct Case {
     pub kind: Kind,
+    #[serde(default)]
     pub actions: Vec<String>,
     #[serde(default)]
     pub config: Config,
@@ -46,14 +76,21 @@ pub struct Config {
     pub max_consolidation_victims: Option<i64>,
     pub saturation_multiplier: Option<f64>,
     pub only_plugins: Option<Vec<String>>,
+    /// Actions and policies that are switched off too, by name.
+    pub off: Vec<String>,
+    /// Where a reclaim's minimum runtime is looked up: `lca` or `queue`.
+    pub reclaim_resolve_method: Option<String>,
 }
 
 /// A node.
 #[derive(Debug, Deserialize)]
 pub struct NodeCase {
     pub name: String,
+    #[serde(default)]
     pub gpus: u32,
+    #[serde(default = "cores_of_a_node")]
     pub cpu_milli: u64,
+    #[serde(default = "memory_of_a_node")]
     pub mem_bytes: u64,
     #[serde(default)]
     pub max_tasks: Option<u32>,
@@ -63,19 +100,28 @@ pub struct NodeCase {
 #[derive(Debug, Deserialize)]
 pub struct QueueCase {
     pub name: String,
+    #[serde(default)]
     pub parent: Option<String>,
     #[serde(default)]
-    pub created_rank: u64,
+    pub created_rank: i64,
     #[serde(default)]
     pub priority: u16,
     pub quota_gpus: f64,
+    #[serde(default = "unlimited")]
     pub limit_gpus: f64,
+    #[serde(default = "one")]
     pub overquota_weight: f64,
+    #[serde(default = "unlimited")]
     pub quota_cpu_milli: f64,
+    #[serde(default = "unlimited")]
     pub limit_cpu_milli: f64,
+    #[serde(default = "one")]
     pub overquota_weight_cpu: f64,
+    #[serde(default = "unlimited")]
     pub quota_mem_bytes: f64,
+    #[serde(default = "unlimited")]
     pub limit_mem_bytes: f64,
+    #[serde(default = "one")]
     pub overquota_weight_mem: f64,
     #[serde(default)]
     pub reclaim_min_runtime_s: Option<f64>,
@@ -88,8 +134,12 @@ pub struct QueueCase {
 pub struct JobCase {
     pub name: String,
     pub queue: String,
+    #[serde(default = "train")]
     pub priority: u16,
-    pub preemptible: bool,
+    /// Left out, a priority of 100 or more is not.
+    #[serde(default)]
+    pub preemptible: Option<bool>,
+    #[serde(default)]
     pub created_ago_min: u64,
     #[serde(default)]
     pub min_available: Option<u32>,
@@ -99,8 +149,11 @@ pub struct JobCase {
     pub subgroup_sets: Vec<SetCase>,
     #[serde(default)]
     pub min_subgroups: Option<u32>,
+    #[serde(default)]
     pub gpus_per_task: f64,
+    #[serde(default = "core")]
     pub cpu_milli_per_task: u64,
+    #[serde(default = "gigabyte")]
     pub mem_bytes_per_task: u64,
     #[serde(default)]
     pub started_ago_s: Option<u64>,
@@ -115,10 +168,21 @@ pub struct JobCase {
     pub tasks: Vec<TaskCase>,
 }
 
+impl JobCase {
+    /// Whether others may evict it.
+    pub fn gives_way(&self) -> bool {
+        self.preemptible.unwrap_or(self.priority < FIRM)
+    }
+}
+
+/// From this priority on a job is not preemptible unless it says so.
+const FIRM: u16 = 100;
+
 /// A task group.
 #[derive(Debug, Deserialize)]
 pub struct SubgroupCase {
     pub name: String,
+    #[serde(default)]
     pub parent: Option<String>,
     pub min_available: u32,
 }
@@ -127,6 +191,7 @@ pub struct SubgroupCase {
 #[derive(Debug, Deserialize)]
 pub struct SetCase {
     pub name: String,
+    #[serde(default)]
     pub parent: Option<String>,
     #[serde(default)]
     pub min_members: Option<u32>,
@@ -153,6 +218,7 @@ pub struct TaskCase {
 /// What is expected.
 #[derive(Debug, Deserialize)]
 pub struct Expect {
+    #[serde(default)]
     pub jobs: BTreeMap<String, TaskExpect>,
     #[serde(default)]
     pub tasks: BTreeMap<String, TaskExpect>,

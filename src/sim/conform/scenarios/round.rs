@@ -53,7 +53,9 @@ impl Work {
 fn step(action: &str) -> Result<&'static str, String> {
     let name = if action == "consolidation" { "consolidate" } else { action };
     let known = actions::STEPS.iter().find(|(step, _)| *step == name);
-    known.map(|(name, _)| *name).ok_or(format!("there is no action {action}"))
+    let names = || actions::STEPS.map(|(name, _)| name).join(", ");
+    let no_action = || format!("`actions` has `{action}`; it must be one of {}", names());
+    known.map(|(name, _)| *name).ok_or_else(no_action)
 }
 
 impl Stage {

@@ -4,18 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::{At, JobId, Mono, Name, Span, TaskId, Wall};
 use crate::model::fact::Class;
-use crate::model::job::{
-    Exit, Gang, GpuShare, Grace, GroupSet, Groups, JobSpec, Placement, StopFor, TaskGroup,
-    TaskState,
-};
+use crate::model::job::{Exit, GpuShare, JobSpec, Placement, StopFor, TaskState};
 use crate::model::node::{Gpu, Traits};
-use crate::model::setup::{Cycle, PlaceBy, Setup};
+use crate::model::setup::{Cycle, PlaceBy, ReclaimProtection, Setup};
 use crate::model::team::{Bounds, Terms, Weights};
 use crate::model::{Fact, Resources, Team};
 use crate::sched::World;
 
 use super::case::{Case, Config, JobCase, QueueCase, TaskCase};
 use super::check::word;
+use super::kinds::{GATED, Kinds, grace, label, milli, seconds, spec};
+use crate::sim::conform::OFF;
 
 /// A world that a case is played in.
 pub struct Stage {
@@ -41,14 +40,15 @@ impl Stage {
     pub fn of(case: &Case) -> Result<Stage, String> {
         let paths = paths(&case.queues);
         let mut past = Past::new();
-        let long_ago = Span::hours(24);
+        let oldest = case.jobs.iter().map(age).max().unwrap_or(Span::ZERO);
+        let long_ago = oldest + Span::hours(24);
         past.push((long_ago, 0, Fact::Configured(Box::new(setup(case, &paths)))));
         for node in nodes(case) {
             past.push((long_ago, 1, node));
         }
         let mut stage = Stage {
             world: World::new(),
-            now: At { now: Mono(1_000_000_000), wall: Wall(1_800_000_000_000) },
+            now: At { now: Mono(200_000_000_000), wall: Wall(1_800_000_000_000) },
             ranks: Vec::new(),
             fresh: Vec::new(),
             stuck: BTreeSet::new(),
@@ -60,7 +60,7 @@ impl Stage {
             let kinds = Kinds::of(job);
             let id = JobId(at as u64 + 1);
             let spec = spec(job, team.clone(), &kinds);
-            live(&mut past, id, job, spec, &kinds, &mut devices)?;
+            live(&mut past, id, job, spec, &kinds, &mut devices);
             if job.stays_releasing || job.tasks.iter().any(|t| t.state == "stuck_releasing") {
                 stage.stuck.insert(id);
             }
@@ -121,6 +121,9 @@ impl Stage {
             return ("gone", None, Vec::new());
         };
         let rank = self.ranks[at][task];
+        if rank == GATED {
+            return ("gated", None, Vec::new());
+        }
         let Some(known) = job.tasks.iter().find(|task| task.rank == rank) else {
             return ("pending", None, Vec::new());
         };
@@ -169,15 +172,6 @@ impl Stage {
     }
 }
 
-fn seconds(number: f64) -> Span {
-    Span(milli(number))
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and ≥ 0")]
-fn milli(number: f64) -> u64 {
-    (number * 1000.0).round() as u64
-}
-
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and ≥ 0")]
 fn bound(number: f64, unit: f64) -> Option<u64> {
     (number >= 0.0).then(|| (number * unit).round() as u64)
@@ -201,10 +195,24 @@ fn paths(queues: &[QueueCase]) -> BTreeMap<String, Name> {
     queues.iter().map(path).collect()
 }
 
+/// Whether all queues above one exist.
+fn is_rooted(queues: &[QueueCase], queue: &QueueCase) -> bool {
+    let parent = |name: &String| queues.iter().find(|known| known.name == *name);
+    let mut at = queue;
+    for _ in queues {
+        let Some(above) = &at.parent else { return true };
+        let Some(known) = parent(above) else { return false };
+        at = known;
+    }
+    false
+}
+
 fn setup(case: &Case, paths: &BTreeMap<String, Name>) -> Setup {
     // A team is as old as the order in which it is first seen.
     let mut queues: Vec<&QueueCase> = case.queues.iter().collect();
-    queues.sort_by_key(|queue| queue.created_rank);
+    queues.sort_by_key(|queue| (queue.created_rank, &*queue.name));
+    // One whose line does not reach the top is none.
+    let queues = queues.into_iter().filter(|queue| is_rooted(&case.queues, queue));
     let team = |queue: &QueueCase| {
         let weight = |weight: f64| bound(weight, 1000.0).unwrap_or(1000);
         let terms = Terms {
@@ -229,7 +237,7 @@ fn setup(case: &Case, paths: &BTreeMap<String, Name>) -> Setup {
         };
         Team { name: paths[&queue.name].clone(), terms, ..Team::default() }
     };
-    let teams = queues.into_iter().map(team).collect();
+    let teams = queues.map(team).collect();
     Setup { teams, cycle: cycle(&case.config), ..Setup::default() }
 }
 
@@ -239,9 +247,19 @@ fn cycle(config: &Config) -> Cycle {
     let place = |word: &Option<String>| match word.as_deref() {
         _ if spreads => PlaceBy::Spread,
         Some("spread") => PlaceBy::Spread,
+        Some("least_fragmentation") => PlaceBy::LeastFragmentation,
         _ => PlaceBy::BinPack,
     };
+    let off = OFF.iter().copied().chain(config.off.iter().map(|name| &**name));
+    let by_queue = config.reclaim_resolve_method.as_deref() == Some("queue");
     Cycle {
+        off: off.map(Name::from).collect(),
+        // Every case is small: a full cycle each time.
+        large: u64::MAX,
+        reclaim_protection: match by_queue {
+            true => ReclaimProtection::Queue,
+            false => ReclaimProtection::Lca,
+        },
         place_gpu: place(&config.placement_gpu),
         place_cpu: place(&config.placement_cpu),
         stale_grace: config.stale_grace_s.map_or(plain.stale_grace, grace),
@@ -251,10 +269,6 @@ fn cycle(config: &Config) -> Cycle {
         saturation: config.saturation_multiplier.map_or(plain.saturation, milli),
         ..plain
     }
-}
-
-fn grace(number: f64) -> Grace {
-    if number < 0.0 { Grace::Never } else { Grace::After(seconds(number)) }
 }
 
 /// Nodes carry a label for each set of nodes that a task names.
@@ -284,125 +298,6 @@ fn nodes(case: &Case) -> Vec<Fact> {
         }
     };
     case.nodes.iter().map(node).collect()
-}
-
-fn label(nodes: &[String]) -> Name {
-    format!("among:{}", nodes.join(",")).into()
-}
-
-/// What makes tasks identical: their group, what they ask for, where they may go.
-type Sameness = (Option<String>, u64, Option<Vec<String>>);
-
-/// The kinds of a job's tasks, and the rank of each task.
-struct Kinds {
-    kinds: Vec<Sameness>,
-    sizes: Vec<u32>,
-    ranks: Vec<u32>,
-    groups: Vec<u32>,
-}
-
-impl Kinds {
-    fn of(job: &JobCase) -> Kinds {
-        let same = |task: &TaskCase| {
-            let gpus = milli(task.gpus.unwrap_or(job.gpus_per_task));
-            (task.subgroup.clone(), gpus, task.allowed_nodes.clone())
-        };
-        let mut order: Vec<usize> = (0..job.tasks.len()).collect();
-        // Higher goes first.
-        order.sort_by_key(|at| std::cmp::Reverse(job.tasks[*at].order.unwrap_or(0)));
-        let mut kinds: Vec<Sameness> = Vec::new();
-        // Groups in the order the job names them, tasks in their own.
-        for group in &job.subgroups {
-            let tasks = order.iter().map(|at| same(&job.tasks[*at]));
-            let inside = tasks.filter(|kind| kind.0.as_ref() == Some(&group.name));
-            inside.for_each(|kind| {
-                if !kinds.contains(&kind) {
-                    kinds.push(kind);
-                }
-            });
-        }
-        for at in &order {
-            let kind = same(&job.tasks[*at]);
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
-        let mut ranks = vec![0; job.tasks.len()];
-        let mut groups = vec![0; job.tasks.len()];
-        let mut sizes = Vec::new();
-        let mut next = 0;
-        for (group, kind) in (0..).zip(&kinds) {
-            let before = next;
-            for at in order.iter().filter(|at| same(&job.tasks[**at]) == *kind) {
-                ranks[*at] = next;
-                groups[*at] = group;
-                next += 1;
-            }
-            sizes.push(next - before);
-        }
-        Kinds { kinds, sizes, ranks, groups }
-    }
-}
-
-fn request(job: &JobCase, gpu_milli: u64) -> Resources {
-    Resources {
-        cpu_milli: job.cpu_milli_per_task,
-        mem_bytes: job.mem_bytes_per_task,
-        gpu_milli,
-        ..Resources::default()
-    }
-}
-
-fn spec(job: &JobCase, team: Name, kinds: &Kinds) -> JobSpec {
-    let size = u32::try_from(job.tasks.len()).unwrap_or(u32::MAX);
-    let gpus = kinds.kinds.first().map_or(milli(job.gpus_per_task), |kind| kind.1);
-    let plain = kinds.kinds.len() == 1 && job.subgroups.is_empty() && kinds.kinds[0].2.is_none();
-    let min = job
-        .min_available
-        .unwrap_or_else(|| job.subgroups.iter().map(|group| group.min_available).sum::<u32>());
-    JobSpec {
-        name: Name::from(&*job.name),
-        team,
-        priority: job.priority,
-        request: request(job, gpus),
-        gang: Gang { size, min },
-        groups: (!plain).then(|| Box::new(groups(job, kinds, min))),
-        preemptible: job.preemptible,
-        requeue: true,
-        stale_grace: job.stale_grace_s.map(grace),
-        preemption_delay: job.preemption_delay_s.map(Span::secs),
-        ..JobSpec::default()
-    }
-}
-
-/// Groups of identical tasks. Where a group of the case has several kinds, its minimum goes to
-/// the kinds in their order.
-fn groups(job: &JobCase, kinds: &Kinds, min: u32) -> Groups {
-    let mut left: BTreeMap<Option<&str>, u32> =
-        job.subgroups.iter().map(|group| (Some(&*group.name), group.min_available)).collect();
-    left.insert(None, if job.subgroups.is_empty() { min } else { 0 });
-    let mut groups = Groups { min_members: job.min_subgroups, ..Groups::default() };
-    for ((group, gpus, allowed), size) in kinds.kinds.iter().zip(&kinds.sizes) {
-        let left = left.entry(group.as_deref()).or_default();
-        let min = (*left).min(*size);
-        *left -= min;
-        let case = job.subgroups.iter().find(|case| Some(&case.name) == group.as_ref());
-        let number = groups.groups.len();
-        groups.groups.push(TaskGroup {
-            name: format!("{}-{number}", group.as_deref().unwrap_or("all")).into(),
-            within: case.and_then(|case| case.parent.as_deref()).map(Name::from),
-            gang: Gang { size: *size, min },
-            request: request(job, *gpus),
-            node_labels: allowed.iter().map(|set| (label(set), "yes".into())).collect(),
-        });
-    }
-    let set = |set: &super::case::SetCase| GroupSet {
-        name: Name::from(&*set.name),
-        within: set.parent.as_deref().map(Name::from),
-        min_members: set.min_members,
-    };
-    groups.sets = job.subgroup_sets.iter().map(set).collect();
-    groups
 }
 
 /// Free devices by node.
@@ -461,6 +356,15 @@ impl Devices {
     }
 }
 
+/// How long ago a job was submitted: it began no earlier.
+fn age(job: &JobCase) -> Span {
+    let stale = job.stale_for_s.map_or(Span::ZERO, Span::secs);
+    let started = job.started_ago_s.map_or(stale, Span::secs).max(stale);
+    let stuck = job.tasks.iter().any(|task| task.state == "stuck_releasing");
+    let started = if stuck { started.max(Span::mins(10)) } else { started };
+    Span::mins(job.created_ago_min).max(started)
+}
+
 /// The facts of a job's life so far.
 fn live(
     past: &mut Past,
@@ -469,13 +373,12 @@ fn live(
     spec: JobSpec,
     kinds: &Kinds,
     devices: &mut Devices,
-) -> Result<(), String> {
-    let created = Span::mins(job.created_ago_min);
+) {
+    let created = age(job);
     let stale = job.stale_for_s.map_or(Span::ZERO, Span::secs);
     let started = job.started_ago_s.map_or(stale, Span::secs).max(stale);
     let stuck = job.tasks.iter().any(|task| task.state == "stuck_releasing");
     let started = if stuck { started.max(Span::mins(10)) } else { started };
-    let created = created.max(started);
     let mut note = |ago, fact| {
         let order = past.len();
         past.push((ago, order, fact));
@@ -485,7 +388,7 @@ fn live(
     note(created, Fact::JobQueued { job: id });
     let begun = |task: &&TaskCase| !matches!(&*task.state, "pending" | "pipelined" | "gated");
     if !job.tasks.iter().any(|task| begun(&task)) {
-        return Ok(());
+        return;
     }
     note(started, Fact::AttemptBegan { job: id, attempt: 1, resume: false });
     let task = |at: usize| TaskId { job: id, attempt: 1, rank: kinds.ranks[at] };
@@ -496,11 +399,15 @@ fn live(
         let (task, class) = (task(at), Class::StartStop);
         note(started, Fact::TaskPlaced { task, placement, class, group: None });
     }
-    for (at, _) in job.tasks.iter().enumerate().filter(|(_, case)| begun(case)) {
+    let starts = |task: &TaskCase| matches!(&*task.state, "allocated" | "binding" | "bound");
+    let runs = |task: &&TaskCase| begun(task) && !starts(task);
+    for (at, _) in job.tasks.iter().enumerate().filter(|(_, case)| runs(case)) {
         let (task, class) = (task(at), Class::Productive);
         note(started, Fact::TaskStarted { task, pid: 1, class });
     }
-    note(started, Fact::JobRunning { job: id });
+    if job.tasks.iter().any(|task| runs(&task)) {
+        note(started, Fact::JobRunning { job: id });
+    }
     let mut stops = false;
     for (at, case) in job.tasks.iter().enumerate() {
         let exit = match &*case.state {
@@ -510,8 +417,7 @@ fn live(
                 stops = true;
                 continue;
             }
-            "running" | "pending" | "pipelined" => continue,
-            other => return Err(format!("a task in state {other}")),
+            _ => continue,
         };
         note(stale, Fact::TaskEnded { task: task(at), exit, ended: None });
     }
@@ -523,5 +429,4 @@ fn live(
             Fact::JobStopping { job: id, why, by, reason: None, class },
         );
     }
-    Ok(())
 }
