@@ -66,7 +66,7 @@ pub(in crate::sched) fn held(
     let goes = move |job: &&Arc<Job>| {
         let stuck = job.since.now + job.spec.grace + STUCK_AFTER <= now;
         let stops = matches!(job.state, State::Stopping(_));
-        !(stops && stuck) && !world.is_held(&job.spec.team)
+        !(stops && stuck || world.is_held(&job.spec.team))
     };
     jobs.filter(goes).flat_map(|job| {
         let places = moves(job).into_iter().flat_map(move |eviction| leaving(job, eviction));

@@ -1,8 +1,11 @@
 //! Random sequences of commands on small nodes. Every step is checked by the driver; at the end
 //! everything is cancelled and nothing may be left.
 //!
-//! Most seeds are fixed, so that a run repeats; one test takes a fresh one and prints it if it
-//! fails. `PROPTEST_CASES=2000` looks further.
+//! Most seeds are fixed, so that a run repeats; two tests take a fresh one each time and print it
+//! if they fail. `HOLDSHORT_SEED=17` takes that seed, `PROPTEST_CASES=2000` looks further, and a
+//! test's name says in which form, for instance:
+//! `HOLDSHORT_SEED=17 PROPTEST_CASES=2000 cargo test --test it random::no_sequence_with_reservations`
+//! (with `CARGO_PROFILE_DEV_OPT_LEVEL=1` and a target directory of its own it is much faster).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,7 +15,7 @@ use holdshort::base::{At, JobId, Name, Span, TaskId, Wall};
 use holdshort::model::command::{Command, Report, Submit, TaskEvent, Until, Verb};
 use holdshort::model::job::{ArrayPlace, Exit, Gang};
 use holdshort::model::refusal::RefusalCode;
-use holdshort::model::setup::LARGE;
+use holdshort::model::setup::{Cycle, LARGE, PlaceBy};
 use holdshort::model::team::{Bounds, Terms, Weights};
 use holdshort::model::{JobSpec, Team};
 use holdshort::sched::health::{self, Signals};
@@ -328,12 +331,22 @@ fn prove(reach: Reach, seed: u64, cases: u32) -> BTreeMap<&'static str, u64> {
 }
 
 fn prove_so(reach: Reach, large: u64, seed: u64, cases: u32) -> BTreeMap<&'static str, u64> {
+    prove_with(reach, seed, cases, |cycle| cycle.large = large)
+}
+
+/// The same with a cycle that is configured otherwise.
+fn prove_with(
+    reach: Reach,
+    seed: u64,
+    cases: u32,
+    change: impl Fn(&mut Cycle),
+) -> BTreeMap<&'static str, u64> {
     let seed = said().unwrap_or(seed);
     let seen = RefCell::new(BTreeMap::new());
     let sequences = (1..4usize, prop::collection::vec(step(reach), 1..100));
     let mut runner = TestRunner::new(config(seed, cases));
     let proved = runner.run(&sequences, |(nodes, steps)| {
-        for (what, times) in play(nodes, &steps, reach, large) {
+        for (what, times) in play(nodes, &steps, reach, &change) {
             *seen.borrow_mut().entry(what).or_default() += times;
         }
         Ok(())
@@ -345,12 +358,17 @@ fn prove_so(reach: Reach, large: u64, seed: u64, cases: u32) -> BTreeMap<&'stati
 }
 
 /// Goes through the steps; the driver checks each.
-/// `large` says from where on full cycles wait.
-fn play(nodes: usize, steps: &[Step], reach: Reach, large: u64) -> BTreeMap<&'static str, u64> {
+/// `change` configures the cycle.
+fn play(
+    nodes: usize,
+    steps: &[Step],
+    reach: Reach,
+    change: impl Fn(&mut Cycle),
+) -> BTreeMap<&'static str, u64> {
     let mut site = Site::bare();
     site.configure(|setup| {
         setup.teams = teams();
-        setup.cycle.large = large;
+        change(&mut setup.cycle);
         if reach == Reach::All {
             setup.cycle.off.clear();
         }
@@ -377,7 +395,7 @@ fn no_sequence_with_deadlines_closed_resources_and_switches_breaks_a_rule() {
 #[test]
 fn no_sequence_with_reservations_services_hours_and_elastic_places_breaks_a_rule() {
     let mut seen: BTreeMap<&'static str, u64> = BTreeMap::new();
-    for seed in SEEDS_OF_ALL {
+    for seed in said().map_or(SEEDS_OF_ALL.to_vec(), |seed| vec![seed]) {
         for (what, times) in prove(Reach::All, seed, 100) {
             *seen.entry(what).or_default() += times;
         }
@@ -413,6 +431,14 @@ fn no_sequence_with_reservations_services_hours_and_elastic_places_breaks_a_rule
 }
 
 #[test]
+fn no_sequence_placed_by_least_fragmentation_breaks_a_rule() {
+    prove_with(Reach::Urgent, SEED, 200, |cycle| {
+        (cycle.place_gpu, cycle.place_cpu) =
+            (PlaceBy::LeastFragmentation, PlaceBy::LeastFragmentation);
+    });
+}
+
+#[test]
 fn no_sequence_where_full_cycles_wait_breaks_a_rule() {
     prove_so(Reach::Urgent, 0, SEED, 200);
 }
@@ -420,4 +446,9 @@ fn no_sequence_where_full_cycles_wait_breaks_a_rule() {
 #[test]
 fn no_sequence_from_a_fresh_seed_breaks_a_rule() {
     prove(Reach::Urgent, fresh(), 100);
+}
+
+#[test]
+fn no_sequence_from_a_fresh_seed_where_full_cycles_wait_breaks_a_rule() {
+    prove_so(Reach::Urgent, 0, fresh(), 100);
 }
