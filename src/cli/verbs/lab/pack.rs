@@ -20,8 +20,8 @@ Examples:
   holdshort lab pack --nodes nodes.csv --tasks tasks.csv --by bin_pack,least_fragmentation --json
 
 Tasks of the list, and more drawn from it until they ask for 130 % of the devices, come one by \
-one in the order of a seed and never leave. Those that find no room are turned away. What is printed is \
-how much of the devices was given away when so much as --arrived says had been asked for.
+one in the order of a seed and never leave. Those that find no room are turned away. What is \
+printed is how much of the devices was given away when so much as --arrived says had been asked for.
 
 Ways: random; best_fit (least left of cores and devices); bin_pack, spread and least_fragmentation \
 as the scheduler does it; fgd, as published by Weng et al. (USENIX ATC 2023).
