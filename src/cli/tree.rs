@@ -77,7 +77,6 @@ pub struct Globals {
 
 /// The verbs, by what they need; those that are not hidden are the daily ones.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of it in a process")]
 pub enum Verb {
     /// They talk to the server, which is started if none runs.
     #[command(flatten)]
@@ -92,7 +91,6 @@ pub enum Verb {
 
 /// Verbs that talk to the server.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of it in a process")]
 pub enum Linked {
     /// Queue a job: a command after `--`, a script, or a batch of lines
     Submit(submit::Submit),
