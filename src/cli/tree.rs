@@ -77,6 +77,7 @@ pub struct Globals {
 
 /// The verbs, by what they need; those that are not hidden are the daily ones.
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it in a process")]
 pub enum Verb {
     /// They talk to the server, which is started if none runs.
     #[command(flatten)]

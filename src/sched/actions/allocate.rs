@@ -46,6 +46,7 @@ pub fn run(board: &mut Board) {
     }
     let mut left: BTreeSet<Arc<Shape>> = BTreeSet::new();
     let mut closed: BTreeSet<Arc<Shape>> = BTreeSet::new();
+    let mut held_back: Vec<Head> = Vec::new();
     while let Some(head) = turns.pop(&board.teams) {
         let turn = match closed.contains(&head.shape) {
             true => Turn::Stays,
@@ -55,6 +56,14 @@ pub fn run(board: &mut Board) {
             Turn::Goes => {
                 board.commit();
                 keeper.serve(&head);
+                if keeper.let_go(board) {
+                    // They were kept from room that is nobody's now.
+                    for head in held_back.drain(..) {
+                        board.left.retain(|other| other.id() != head.id());
+                        left.remove(&head.shape);
+                        turns.push(&board.teams, head);
+                    }
+                }
                 let (again, next) = (board.again(&head), board.after(&head));
                 [again, next]
             }
@@ -62,7 +71,10 @@ pub fn run(board: &mut Board) {
                 closed.insert(head.shape.clone());
                 [None, None]
             }
-            Turn::HeldBack => [shorter(board, &head), None],
+            Turn::HeldBack => {
+                held_back.push(head.clone());
+                [shorter(board, &head), None]
+            }
         };
         if !matches!(turn, Turn::Goes) && left.insert(head.shape.clone()) {
             board.left.push(head);

@@ -163,11 +163,17 @@ fn stops_anybody(board: &Board, outcome: &Outcome) -> bool {
 /// Notes who had to give room. A gang that keeps its minimum where it is loses single tasks,
 /// any other goes whole.
 fn evict(board: &mut Board, hunt: &dyn Hunt, taker: &Taker, outcome: &Outcome, numbers: &Compared) {
-    let mut by_job: BTreeMap<JobId, Vec<&Batch>> = BTreeMap::new();
-    for batch in outcome.lost.iter().chain(&outcome.moved) {
-        by_job.entry(batch.job).or_default().push(batch);
+    let mut by_job: BTreeMap<JobId, (usize, Vec<&Batch>)> = BTreeMap::new();
+    for (at, batch) in outcome.lost.iter().chain(&outcome.moved).enumerate() {
+        let (last, batches) = by_job.entry(batch.job).or_default();
+        *last = at;
+        batches.push(batch);
     }
-    for (id, batches) in by_job {
+    // Each job once the last of its chunks was judged: what stood before that stands here as well.
+    let mut in_order: Vec<(usize, JobId, Vec<&Batch>)> =
+        by_job.into_iter().map(|(id, (last, batches))| (last, id, batches)).collect();
+    in_order.sort_by_key(|(last, ..)| *last);
+    for (_, id, batches) in in_order {
         let Some(seat) = board.seated(id) else { continue };
         let stays = |mark: &Mark| matches!(mark, Mark::Holds(_) | Mark::Starts(_));
         if seat.job.active_tasks().next().is_none() {

@@ -93,10 +93,7 @@ pub fn full(plan: &mut Plan) {
 
 fn passes(plan: &mut Plan) {
     let (mut looked, _) = urgency::run(plan, 0);
-    // In a large installation one pass takes so long that whoever waits for a decision would feel
-    // the next: it comes with the next full cycle.
-    let most = if offer::is_large(plan.world()) { 1 } else { PASSES };
-    for _ in 0..most {
+    for _ in 0..PASSES {
         let before = plan.facts().len();
         let unsettled = pass(plan, |_| true);
         let (until, reordered) = urgency::run(plan, looked);
@@ -104,6 +101,14 @@ fn passes(plan: &mut Plan) {
         let changed = plan.facts().len() > before;
         if !changed || !(unsettled || reordered || offer::work(plan.world()) <= CHEAP) {
             return;
+        }
+        // In a large installation one pass takes so long that whoever waits for a decision would
+        // feel the next: it comes with the next full cycle. What is free does not wait for that.
+        if offer::is_large(plan.world()) {
+            offer::run(plan);
+            if offer::is_large(plan.world()) {
+                break;
+            }
         }
     }
     // The rest is for the next one, which comes even if nothing else happens.

@@ -133,6 +133,7 @@ impl Board {
             return true;
         }
         self.looks += self.rooms.len() as u64;
+        self.guard_takes(id, node, request, &grip);
         self.change_room(node, |room| room.take(request, &grip, when));
         self.take_units(request, when);
         let to = Spot { node, grip };
@@ -143,7 +144,6 @@ impl Board {
         };
         self.mark(id, rank, mark);
         self.book(id, request, true);
-        self.guard_takes(id, node, request);
         true
     }
 
@@ -435,19 +435,20 @@ impl Board {
         }
         for ((name, index), need) in &lent {
             if let Some(node) = self.node(name) {
+                let devices = Resources { gpu_milli: *need, ..Resources::default() };
+                let grip = Grip::Known(vec![GpuShare { index: *index, milli: *need }]);
+                self.guard_takes(id, node, &devices, &grip);
                 self.change_room(node, |room| {
                     let device = room.devices.iter_mut().find(|device| device.index == *index);
                     device.into_iter().for_each(|device| device.level.take(*need, When::Now));
                 });
-                let devices = Resources { gpu_milli: *need, ..Resources::default() };
-                self.guard_takes(id, node, &devices);
             }
         }
         for (name, need) in &cores {
             if let Some(node) = self.node(name) {
                 self.change_room(node, |room| room.cpu.take(*need, When::Now));
                 let cores = Resources { cpu_milli: *need, ..Resources::default() };
-                self.guard_takes(id, node, &cores);
+                self.guard_takes(id, node, &cores, &Grip::Nothing);
             }
         }
         for (name, need) in &units.custom {

@@ -156,7 +156,8 @@ impl Board {
         if seat.thaws && !plan.job(id).is_some_and(|job| stops(&job)) {
             plan.note(Fact::JobThawed { job: id, class: Class::Productive });
         }
-        let Some(job) = plan.job(id) else { return };
+        // Nor does what grew in this very cycle start: what it comes back to is given to it then.
+        let Some(job) = plan.job(id).filter(|job| !stops(job)) else { return };
         let ranks = |which: fn(&Mark) -> bool| {
             let cells = seat.tasks.iter().enumerate().filter(move |(_, cell)| which(&cell.mark));
             cells.map(|(rank, _)| rank)

@@ -78,7 +78,7 @@ impl Usual {
 
 impl Board {
     /// How the node for a task is chosen.
-    pub(super) fn by(&self, request: &Resources) -> By<'_> {
+    pub(in crate::sched) fn by(&self, request: &Resources) -> By<'_> {
         self.usual.by(&self.costs, request)
     }
 

@@ -17,7 +17,9 @@ use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::future::ask::{Ask, Slot};
 use crate::sched::future::estimate::{self, Left};
+use crate::sched::future::line::Shared;
 use crate::sched::future::timeline::{By, Timeline, parts};
+use crate::sched::policy::fit::{Grip, WHOLE, When};
 
 /// What is reserved, on a timeline.
 #[derive(Debug, Clone)]
@@ -126,7 +128,24 @@ impl Board {
     /// Whether a task that is over by then may start on a node beside what is reserved there.
     pub(in crate::sched) fn admits(&self, node: usize, request: &Resources, over: Mono) -> bool {
         let Some(guard) = &self.guard else { return true };
-        guard.admits(node, &parts(request), over)
+        let grip = |when| self.rooms[node].grip(request, when, self.by(request));
+        let grip = grip(When::Now).or_else(|| grip(When::Later));
+        let shared = grip.and_then(|grip| self.shared_device(node, &grip));
+        guard.admits(node, &parts(request), shared, over)
+    }
+
+    /// The device of which a grip is a share.
+    fn shared_device(&self, node: usize, grip: &Grip) -> Option<Shared> {
+        let devices = &self.rooms[node].devices;
+        let device = match grip {
+            Grip::Share { at, .. } => devices.get(*at),
+            Grip::Known(shares) => {
+                let share = shares.iter().find(|share| share.milli < WHOLE)?;
+                devices.iter().find(|device| device.index == share.index)
+            }
+            Grip::Nothing | Grip::Whole(_) => None,
+        }?;
+        Some(Shared { index: device.index, whole: device.is_whole(When::Later) })
     }
 
     /// The same for countable resources.
@@ -138,12 +157,19 @@ impl Board {
         guard.admits_units(&sum.custom, surely_over(self, job))
     }
 
-    /// A task takes room: what is reserved later is looked at without it.
-    pub(in crate::sched) fn guard_takes(&mut self, id: JobId, node: usize, request: &Resources) {
+    /// A task is about to take room: what is reserved later is looked at without it.
+    pub(in crate::sched) fn guard_takes(
+        &mut self,
+        id: JobId,
+        node: usize,
+        request: &Resources,
+        grip: &Grip,
+    ) {
+        let shared = self.shared_device(node, grip);
         let Some(mut guard) = self.guard.take() else { return };
         if let Some(job) = self.world().job(id) {
             let until = self.at().now + estimate::left(self.world(), job, self.at()).p90;
-            let line = guard.take(node, &parts(request), until);
+            let line = guard.take(node, &parts(request), shared, until);
             self.keep_line(node, line);
             let units: &BTreeMap<Name, u64> = &request.custom;
             for (name, line) in guard.take_units(units, until) {

@@ -129,6 +129,15 @@ impl Keeper {
         }
     }
 
+    /// Somebody got room: what is reserved for those of whom a bound or a rule now keeps it is free
+    /// again; whether there are some.
+    pub fn let_go(&mut self, board: &mut Board) -> bool {
+        let kept_back = |head: &&Head| !may_reserve(board, head);
+        let gone: Vec<Head> = self.holders.iter().filter(kept_back).cloned().collect();
+        gone.iter().for_each(|head| self.release(board, head));
+        !gone.is_empty()
+    }
+
     /// Whether somebody who could start must be held against what is reserved for others, which
     /// is not known yet.
     pub fn must_guard(&self, board: &Board, head: &Head) -> bool {
@@ -145,9 +154,12 @@ impl Keeper {
         let patient = std::mem::take(&mut self.patient);
         let blocked = std::mem::take(&mut self.blocked);
         for head in patient.iter().chain(&blocked) {
-            let full = self.teams.len() >= RESERVATIONS_MAX;
+            let full = self.holders.len() >= RESERVATIONS_MAX;
             if !full && !self.teams.contains(&head.team) && guard.reserve_for(board, head) {
-                self.teams.insert(head.team);
+                // Who can start now does so when its turn comes; the next of its team waits.
+                if guard.reserved_from(head.id()).is_none_or(|from| from > board.at().now) {
+                    self.teams.insert(head.team);
+                }
                 self.holders.push(head.clone());
             }
         }

@@ -4,11 +4,12 @@
 //! be more: no end in between has to be looked at to know that something that fits goes on fitting.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::base::{Mono, Span};
 use crate::sched::future::timeline::Parts;
-use crate::sched::future::walk::Walk;
+use crate::sched::future::walk::{ONE_DEVICE, Walk};
 use crate::sched::policy::capacity::Capacity;
 use crate::sched::policy::profile::Profile;
 
@@ -19,11 +20,22 @@ pub struct Line {
     ends: Rc<RefCell<Walk>>,
     /// What is kept, below zero; `None` as long as nothing ever was.
     kept: Option<Profile<Parts>>,
+    /// Until when something that starts here has a share of a device.
+    shared: BTreeMap<u32, Mono>,
+}
+
+/// A device of which somebody is to get a share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shared {
+    /// Its index on the node.
+    pub index: u32,
+    /// Nobody has any of it.
+    pub whole: bool,
 }
 
 impl Line {
     pub(super) fn new(ends: Walk) -> Line {
-        Line { ends: Rc::new(RefCell::new(ends)), kept: None }
+        Line { ends: Rc::new(RefCell::new(ends)), kept: None, shared: BTreeMap::new() }
     }
 
     /// What is free at a time.
@@ -89,6 +101,28 @@ impl Line {
                 return None;
             }
         }
+    }
+
+    /// Whether a share of a device may be taken in `[from, until)`: for as long as it would else
+    /// have been whole, it is one whole device less.
+    pub fn may_share(&self, device: Shared, from: Mono, until: Mono) -> bool {
+        let whole = self.whole_from(device, from).filter(|whole| *whole < until);
+        whole.is_none_or(|whole| self.fits(&ONE_DEVICE, whole, until))
+    }
+
+    /// Takes a share of a device in `[from, until)`.
+    pub fn share(&mut self, device: Shared, from: Mono, until: Mono) {
+        if let Some(whole) = self.whole_from(device, from).filter(|whole| *whole < until) {
+            self.reserve(whole, until, &ONE_DEVICE);
+            self.shared.insert(device.index, until);
+        }
+    }
+
+    /// From when on nobody would have a share of a device; `None` if no end of that is known.
+    fn whole_from(&self, device: Shared, from: Mono) -> Option<Mono> {
+        let before = self.ends.borrow_mut().shared_until(device.index);
+        let until = before.max(self.shared.get(&device.index).copied());
+        until.map(|until| until.max(from)).or_else(|| device.whole.then_some(from))
     }
 
     /// What must be free for it beside what is kept at a time.

@@ -18,7 +18,7 @@ use crate::sched::board::settle::Deed;
 use crate::sched::ends::holds;
 use crate::sched::future::ask::{Ask, Counter, Slot, Wish};
 use crate::sched::future::estimate::{self, Left};
-use crate::sched::future::line::Line;
+use crate::sched::future::line::{Line, Shared};
 use crate::sched::future::walk::{Gives, Scene, Walk};
 use crate::sched::policy::capacity::Capacity;
 use crate::sched::policy::fit::{Grip, Level, Room, WHOLE, When};
@@ -377,9 +377,12 @@ impl Timeline {
         &self.lines[node]
     }
 
-    /// Whether room on a node is there from now until `until` beside what is reserved.
-    pub fn admits(&self, node: usize, need: &Parts, until: Mono) -> bool {
-        self.lines[node].fits(need, self.now, until)
+    /// Whether room on a node is there from now until `until` beside what is reserved; `shared` is
+    /// the device that the task would get a share of.
+    pub fn admits(&self, node: usize, need: &Parts, shared: Option<Shared>, until: Mono) -> bool {
+        let line = &self.lines[node];
+        line.fits(need, self.now, until)
+            && shared.is_none_or(|device| line.may_share(device, self.now, until))
     }
 
     /// Whether countable resources are there from now until `until` beside what is reserved.
@@ -392,9 +395,12 @@ impl Timeline {
     }
 
     /// Something starts now and takes that on a node; the line as it was before.
-    pub fn take(&mut self, node: usize, need: &Parts, until: Mono) -> Line {
+    pub fn take(&mut self, node: usize, need: &Parts, shared: Option<Shared>, until: Mono) -> Line {
         let before = self.lines[node].clone();
         self.lines[node].reserve(self.now, until, need);
+        if let Some(device) = shared {
+            self.lines[node].share(device, self.now, until);
+        }
         before
     }
 

@@ -27,6 +27,8 @@ use crate::sched::policy::fit::{Grip, Room, WHOLE};
 use crate::sched::policy::history::outlived;
 use crate::sched::world::World;
 
+/// A whole device, and nothing of it: what the shares of one cost those who want it whole.
+pub(super) const ONE_DEVICE: Parts = [0, 0, 0, 0, 1];
 /// So many tasks of an order are fetched at first, then twice as many each time.
 const FETCHED: usize = 4;
 
@@ -89,6 +91,8 @@ pub(super) struct Walk {
     orders: Vec<Order>,
     /// The next end of each order.
     heads: BinaryHeap<Reverse<(Mono, usize)>>,
+    /// When the last that shares a device ends.
+    shared: BTreeMap<u32, Mono>,
 }
 
 /// Tasks that end one after the other.
@@ -201,7 +205,14 @@ impl Walk {
             steps: Vec::new(),
             orders: Vec::new(),
             heads: BinaryHeap::new(),
+            shared: BTreeMap::new(),
         }
+    }
+
+    /// When the last of those that share a device ends; `None` if nobody does.
+    pub(super) fn shared_until(&mut self, device: u32) -> Option<Mono> {
+        self.next();
+        self.shared.get(&device).copied()
     }
 
     /// What is free at a time.
@@ -370,7 +381,8 @@ impl Walk {
             ends.push((end, gives.parts));
         }
         // A device is whole again after the last that shares it.
-        ends.extend(shared.into_values().map(|end| (end, [0, 0, 0, 0, 1])));
+        ends.extend(shared.values().map(|end| (*end, ONE_DEVICE)));
+        self.shared = shared;
         self.add_sorted(ends);
     }
 }

@@ -148,7 +148,7 @@ pub struct Device {
 
 impl Device {
     /// Nobody uses it, or will use it, or has a share of it promised.
-    pub(super) fn is_whole(&self, when: When) -> bool {
+    pub fn is_whole(&self, when: When) -> bool {
         match when {
             When::Now => self.level.held == 0 && self.level.promised == 0,
             When::Later => self.level.held <= self.level.releasing && self.level.promised == 0,

@@ -23,11 +23,13 @@ pub fn delayed(before: &World, command: &Command, facts: &[Fact], at: At) -> Vec
         return Vec::new();
     }
     let strict = after(before, command, at, true);
-    let first = strict.as_ref().and_then(|(facts, _)| {
-        facts.iter().find_map(|fact| match fact {
-            Fact::ReservationMade { job, at, .. } => Some((*job, *at)),
+    // Passes of one decision work it out anew: what counts is when it starts in the end.
+    let first = strict.as_ref().and_then(|(facts, world)| {
+        let first = facts.iter().find_map(|fact| match fact {
+            Fact::ReservationMade { job, .. } => Some(*job),
             _ => None,
-        })
+        })?;
+        Some((first, start(world, first, at)?))
     });
     let Some((job, due)) = first else { return Vec::new() };
     let Some((_, world)) = after(before, command, at, false) else { return Vec::new() };
