@@ -108,6 +108,10 @@ impl Reached {
         let names = || self.command.get_subcommands().map(clap::Command::get_name);
         let near = nearest(word, names()).map(|near| format!("did you mean `{near}`?"));
         let Some(verb_here) = self.path.first() else {
+            if names().any(|name| name == word) {
+                let what = format!("`{word}` is a verb of its own and does not belong there");
+                return Failure::usage(what, "`holdshort help VERB` lists the words of a verb");
+            }
             let what = format!("there is no verb `{word}`");
             let lists = || "`holdshort help all` lists the verbs".to_owned();
             return verb_with(word, rest)

@@ -92,7 +92,6 @@ pub enum Verb {
 
 /// Verbs that talk to the server.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of it in a process")]
 pub enum Linked {
     /// Queue a job: a command after `--`, a script, or a batch of lines
     Submit(submit::Submit),

@@ -154,12 +154,9 @@ pub fn start(
     let tokens = Tokens::open(&parts.places.data_dir).map_err(failed)?;
     let ring = door.clone();
     let alarm = Alarm::start(move || ring.ring()).map_err(failed)?;
-    let reader = parts.journal.reader()?;
-    let launch_reader = parts.journal.reader()?;
-    let (keep, reader_of_loop) = (parts.places.keep_ledger, parts.journal.reader()?);
-    let retention = Retention { keep, reader: reader_of_loop, done: None };
-    let reading = parts.clock.read();
-    let boot = parts.clock.boot_id();
+    let (reader, launch_reader) = (parts.journal.reader()?, parts.journal.reader()?);
+    let retention = Retention::new(parts.places.keep_ledger, parts.journal.reader()?);
+    let (reading, boot) = (parts.clock.read(), parts.clock.boot_id());
     let offset = (state.world.boot() == boot).then(|| state.world.boot_offset());
     let timeline = Timeline::resume(state.world.at(), offset, reading);
     let (world, meter, notes) = (state.world.clone(), state.meter.clone(), Vec::new());

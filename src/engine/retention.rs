@@ -28,6 +28,11 @@ pub(super) struct Retention {
 }
 
 impl Retention {
+    /// Nothing was looked at yet.
+    pub fn new(keep: Option<Span>, reader: Box<dyn JournalReader>) -> Retention {
+        Retention { keep, reader, done: None }
+    }
+
     /// The next slice: days as they will be, and up to which record rows go.
     fn slice(&self, at: At, keep: Span) -> Result<Option<RolledUp>, StorageError> {
         // Whole days only: what is kept begins at a midnight.

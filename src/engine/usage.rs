@@ -59,8 +59,7 @@ impl Handle {
     ) -> Result<Report, Refusal> {
         let world = self.published().world;
         let mut report = Report::new(query.by);
-        let first = window.from.map_or(i64::MIN, |from| days::day_of(from));
-        let mut day = first;
+        let mut day = window.from.map_or(i64::MIN, days::day_of);
         loop {
             let rows = lock(&self.inner.stored).reader.days(day, DAYS).map_err(stored)?;
             for row in rows.iter().filter(|row| window.has(row.day)) {

@@ -5,8 +5,8 @@
 //! and each resource the classes sum to capacity × time, exactly: amounts are whole numbers,
 //! time is milliseconds, and products are `u128`. [`audit`] proves it from outside.
 //!
-//! Start with [`meter`]; then [`report`] for sums, [`codec`] for bytes, [`days`] for what is kept of
-//! intervals that are too old. A new class is a variant
+//! Start with [`meter`]; then [`report`] for sums, [`codec`] for bytes, [`days`] for what is
+//! kept of intervals that are too old. A new class is a variant
 //! of [`crate::model::fact::Class`] and its word in `model/class`: nothing here names more classes
 //! than it books itself.
 

@@ -1,6 +1,6 @@
 //! The next hours of every node: what runs to when, what waits from when. Bars in columns of time
-//! and the words beside them; who draws it knows nothing of jobs. Which lines there are is [`lines`]',
-//! how full a node will be [`load`]'s.
+//! and the words beside them; who draws it knows nothing of jobs. `lines` says which lines there
+//! are, `load` how full a node will be.
 
 mod lines;
 mod load;

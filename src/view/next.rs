@@ -12,8 +12,16 @@ use crate::view::words;
 /// Columns of a row for why a job could not be started.
 const NOT_STARTED_WIDTH: usize = 64;
 
-/// The sentence for a row.
+/// The sentence for a row; of a step first whose it is.
 pub fn next(row: &JobRow, sight: &Sight) -> String {
+    let said = of_job(row, sight);
+    match (row.step, row.parent) {
+        (Some(review), Some(parent)) => format!("step of {parent} for {review}: {said}"),
+        _ => said,
+    }
+}
+
+fn of_job(row: &JobRow, sight: &Sight) -> String {
     if let Some(at) = row.cancel_at {
         return format!("cancelled in {}", duration::short(at.since(sight.now.wall)));
     }
@@ -133,7 +141,7 @@ fn took(started: Option<At>, ended: Option<At>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{JobId, Span, Wall};
+    use crate::base::{JobId, ReviewId, Span, Wall};
     use crate::model::estimate::Forecast;
     use crate::model::fact::Rule;
     use crate::model::finding::Signal;
@@ -159,6 +167,9 @@ mod tests {
         assert_eq!(said(&row), "stops: evicted by 12 (preempt)");
         let mut row = running(1, "a");
         assert_eq!(said(&row), "no end known");
+        (row.step, row.parent) = (Some(ReviewId(17)), Some(JobId(7)));
+        assert_eq!(said(&row), "step of 7 for R17: no end known");
+        (row.step, row.parent) = (None, None);
         row.expected_end = Some(Wall(NOON) + Span::hours(2));
         assert_eq!(said(&row), "ends ~15:00");
         row.expected_end = Some(Wall(NOON));

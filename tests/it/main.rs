@@ -24,6 +24,7 @@ mod lab;
 mod ledger;
 mod live;
 mod notify;
+mod packing;
 mod place;
 mod pools;
 mod review;

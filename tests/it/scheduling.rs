@@ -79,6 +79,29 @@ fn a_server_takes_over_other_nodes_while_it_runs_and_what_runs_goes_on() {
 }
 
 #[test]
+fn the_configuration_says_whether_shares_are_packed_or_kept_useful() {
+    let racks = "[[node]]\nname = \"a\"\ncpu = 2\ngpus = 1\nlabels = {rack = \"a\"}\n\
+                 [[node]]\nname = \"b\"\ncpu = 2\ngpus = 1\nlabels = {rack = \"b\"}\n";
+    for (word, chosen, last) in
+        [("bin_pack", "b", "queued"), ("least_fragmentation", "a", "running")]
+    {
+        let place = Place::new(&format!("[scheduler]\nplace_gpu = \"{word}\"\n{racks}"));
+        let run = |options: &str| {
+            place.submit(&format!("--cpu 0.1 --mem 64Mi {options}"), "exec sleep 600")
+        };
+        let asks = ["0.3 --node-label rack=a", "0.5 --node-label rack=b", "0.2", "0.5", "0.5"];
+        let jobs = asks.map(|ask| run(&format!("--gpu {ask}")));
+        jobs[..4].iter().for_each(|job| drop(place.until_state(*job, "running")));
+        assert_eq!(place.job(jobs[2])["nodes"], json!([chosen]), "{word}");
+        place.until_state(jobs[4], last);
+        assert!(place.ok("config show").contains(word), "{word}");
+        jobs.iter().for_each(|job| drop(place.ok(&format!("cancel {job}"))));
+    }
+    let wrong = Place::new("[scheduler]\nplace_gpu = \"least_fragmented\"\n");
+    assert!(wrong.run("config check").err.contains("did you mean \"least_fragmentation\"?"));
+}
+
+#[test]
 fn a_check_says_what_the_machine_does_not_have() {
     let place =
         Place::new("[[node]]\nname = \"a\"\ncpu = 9000\n[[node]]\nname = \"b\"\ngpu = 1000\n");

@@ -55,8 +55,8 @@ impl Client {
         Ok(self.document::<ReviewDocument>(ask).await?.try_into()?)
     }
 
-    /// A job asks, the caller's own if none is named; with an environment it may run as a step. The same request again finds the same
-    /// review, by its own key or by its action.
+    /// A job asks, the caller's own if none is named; with an environment it may run as a step. The
+    /// same request again finds the same review, by its own key or by its action.
     ///
     /// # Errors
     /// As every call.

@@ -17,7 +17,7 @@ use crate::model::finding::{Level, Signal};
 pub struct Finding {
     /// What was noticed: `never_fits`, `never_started`, `limit_near`, `long_running`,
     /// `idle`, `unhealthy`, `deadline_at_risk`, `unasked`, `review_ageing`, `resume_loop`,
-    /// `denied_again`, `nobody_told`.
+    /// `denied_again`, `nobody_told`, `step_lost`.
     pub signal: String,
     /// `notice`, `suspect` or `stuck`.
     pub level: String,

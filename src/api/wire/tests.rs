@@ -75,7 +75,7 @@ fn hold() -> Hold {
 
 fn row() -> JobRow {
     JobRow {
-        step: None,
+        step: Some(crate::base::ReviewId(3)),
         id: JobId(42),
         name: "train".into(),
         team: "org/ml".into(),
@@ -222,7 +222,7 @@ fn a_job_reads_back_with_its_tasks_and_attempts() {
     let numbers = Reason::bare(Code::NoRoom).with("quota_gpu_milli", 4000u64).numbers;
     let eviction = fact::Eviction::whole(fact::Rule::ReclaimQuota, Some(JobId(57)), numbers);
     let detail = page::JobDetail {
-        steps: Vec::new(),
+        steps: vec![(crate::base::ReviewId(3), *reviews::review().step.unwrap())],
         row: row(),
         tasks: vec![
             Task::pending(0, 0),
@@ -591,10 +591,8 @@ fn submissions_read_back_and_say_what_they_share_once() {
 
 #[test]
 fn a_submission_without_command_or_directory_is_refused_by_its_place() {
-    let read = |text: &str| {
-        let request: SubmitRequest = serde_json::from_str(text).unwrap();
-        request.into_model().unwrap_err().0
-    };
+    let request = |text: &str| serde_json::from_str::<SubmitRequest>(text).unwrap();
+    let read = |text: &str| request(text).into_model().unwrap_err().0;
     assert!(read(r#"{"cwd":"/","jobs":[{"command":["a"]},{}]}"#).contains("jobs[1].command"));
     assert!(read(r#"{"jobs":[{"command":["a"]}]}"#).contains("jobs[0].cwd"));
     let unknown = serde_json::from_str::<Submission>(r#"{"gpu":1}"#).unwrap_err().to_string();

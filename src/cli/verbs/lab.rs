@@ -1,6 +1,8 @@
 //! `lab run`: a recorded workload under a policy of the literature, or through the real core.
+//! `lab pack` is in [`pack`].
 
 mod live;
+mod pack;
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -52,6 +54,8 @@ pub struct Lab {
 enum LabVerb {
     /// Replay a recorded workload and measure waits, slowdowns and use
     Run(Run),
+    /// Fill a fleet with tasks and measure how much of its devices they get
+    Pack(pack::Pack),
 }
 
 /// `lab run`.
@@ -91,8 +95,10 @@ impl Lab {
     /// # Errors
     /// When the trace cannot be read or makes no sense, or what came of it cannot be written.
     pub fn run(self, as_json: bool, output: Output) -> Outcome {
-        let LabVerb::Run(run) = self.verb;
-        run.run(as_json, output)
+        match self.verb {
+            LabVerb::Run(run) => run.run(as_json, output),
+            LabVerb::Pack(pack) => pack.run(as_json, output),
+        }
     }
 }
 

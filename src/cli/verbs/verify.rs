@@ -131,8 +131,8 @@ fn ledger(session: &Session) -> Outcome {
             checked.records, checked.intervals
         ))?;
         if days > 0 {
-            let text = "days of earlier uses are kept as sums";
-            session.output.line(&format!("{days} {text}"))?;
+            let days = crate::view::words::counted(days, "day");
+            session.output.line(&format!("{days} of earlier use kept as sums"))?;
         }
         for (resource, sums) in checked.audit.sums() {
             session.output.line(&line(resource, sums))?;

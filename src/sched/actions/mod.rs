@@ -54,15 +54,17 @@ const PASSES: usize = 16;
 /// changed nothing is the last, elsewhere also one of which that is to be expected.
 const CHEAP: u64 = 1000;
 
-/// Runs the cycle: windows, expire, see who is lifted, then give and take room until nothing
-/// changes, with the nodes that pools add for what waits, then forget. A large installation that
-/// had one a moment ago only offers what is free ([`offer`]). At the same time a second run
-/// changes nothing.
+/// Runs the cycle: windows, expire, forget, see who is lifted, then give and take room until
+/// nothing changes, with the nodes that pools add for what waits, and forget again. A large
+/// installation that had one a moment ago only offers what is free ([`offer`]). At the same time a
+/// second run changes nothing.
 pub fn cycle(plan: &mut Plan) {
     windows::run(plan);
     expire::run(plan);
     timers::run(plan);
     step::follow(plan);
+    // Before anything is placed: what is usual here follows from the jobs that are remembered.
+    forget::run(plan);
     // What is offered may leave so little that the rest need not wait.
     let waits = offer::puts_off_cycle(plan) && {
         offer::run(plan);

@@ -18,7 +18,7 @@ pub mod settle;
 pub mod standing;
 pub mod teams;
 pub mod turns;
-mod usual;
+pub(in crate::sched) mod usual;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +35,7 @@ use crate::sched::board::seat::{Mark, Seat};
 use crate::sched::board::settle::Deed;
 use crate::sched::board::standing::Standing;
 use crate::sched::board::teams::Teams;
+use crate::sched::board::usual::Usual;
 use crate::sched::future::ask::Counter;
 use crate::sched::future::estimate::Left;
 use crate::sched::future::guard::{Guard, Kept};
@@ -86,6 +87,7 @@ pub struct Board {
     glances: Vec<Glance>,
     /// What tasks would strand where, if anything is placed by that.
     costs: Costs,
+    usual: Usual,
     /// What is or will be free on each node that takes new work.
     frees: Vec<Amounts>,
     /// The sum of that.
@@ -163,6 +165,7 @@ impl Board {
             kept: Vec::new(),
             glances: Vec::new(),
             costs: Costs::default(),
+            usual: Usual::default(),
             frees: Vec::new(),
             free: Amounts::default(),
             timeline: OnceCell::new(),

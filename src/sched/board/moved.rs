@@ -66,7 +66,7 @@ pub(in crate::sched) fn held(
     let goes = move |job: &&Arc<Job>| {
         let stuck = job.since.now + job.spec.grace + STUCK_AFTER <= now;
         let stops = matches!(job.state, State::Stopping(_));
-        !(stops && stuck) && !world.is_held(&job.spec.team)
+        !(stops && stuck || world.is_held(&job.spec.team))
     };
     jobs.filter(goes).flat_map(|job| {
         let places = moves(job).into_iter().flat_map(move |eviction| leaving(job, eviction));
@@ -99,8 +99,13 @@ impl Board {
         }
         self.commit();
         let now = self.at.now;
+        let is_there = |to: &Placement| self.node(&to.node).is_some_and(|node| self.is_open(node));
+        let come = |job: &&Arc<Job>| {
+            let all_there = |why: &Eviction| why.to.iter().all(|(_, to)| is_there(to));
+            comes_first(job, now) && moves(job).is_some_and(all_there)
+        };
         let movers = world.index().moving().filter_map(|id| world.job(id));
-        self.movers = movers.filter(|job| comes_first(job, now)).map(|job| job.id).collect();
+        self.movers = movers.filter(come).map(|job| job.id).collect();
     }
 
     fn hold_place(&mut self, place: &Held) -> bool {

@@ -108,8 +108,15 @@ impl Board {
     /// changes from cycle to cycle is none.
     fn deal(&self) -> Dealt {
         let mut by_node: Vec<Vec<Claim>> = vec![Vec::new(); self.rooms.len()];
-        for deed in &self.deeds {
-            let Deed::Goes(id) = deed else { continue };
+        let goes = self.deeds.iter().filter_map(|deed| match deed {
+            Deed::Goes(id) => Some(id),
+            Deed::Evicts { .. } => None,
+        });
+        let moves = self.deeds.iter().filter_map(|deed| match deed {
+            Deed::Evicts { job, eviction, .. } => Some(job).filter(|_| eviction.moved),
+            Deed::Goes(_) => None,
+        });
+        for id in goes.chain(moves) {
             let Some(seat) = self.seats.get(id) else { continue };
             for (rank, cell) in seat.tasks.iter().enumerate() {
                 let (when, spot) = match &cell.mark {

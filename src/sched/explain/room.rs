@@ -15,12 +15,14 @@ use crate::model::setup::Countable;
 use crate::sched::actions::pools;
 use crate::sched::board::moved::held;
 use crate::sched::board::place::{Fussy, device_has};
+use crate::sched::board::usual::Usual;
 use crate::sched::board::{room as room_of, stuck};
 use crate::sched::explain::nodes;
 use crate::sched::future::estimate;
 use crate::sched::gangs;
 use crate::sched::index::Holding;
 use crate::sched::policy::fit::{self, Best, By, Grip, Room, When};
+use crate::sched::policy::fragments::Costs;
 use crate::sched::policy::gang::Share;
 use crate::sched::world::World;
 
@@ -34,6 +36,9 @@ pub(in crate::sched) struct Rooms {
     rooms: Vec<Room>,
     /// Spot nodes are for those only who can leave them.
     spot_rule: bool,
+    /// Nodes are chosen as they are when a task is placed.
+    usual: Usual,
+    costs: Costs,
 }
 
 impl Rooms {
@@ -44,7 +49,7 @@ impl Rooms {
 
     /// Adds an empty node.
     pub(in crate::sched) fn push(&mut self, node: &Arc<Node>) {
-        self.rooms.push(all_of(node));
+        self.rooms.push(Room { open_to: self.usual.open_to(node), ..all_of(node) });
         self.nodes.push(node.clone());
     }
 
@@ -81,8 +86,10 @@ impl Rooms {
         room: impl Fn(&Node) -> Room,
     ) -> Rooms {
         let nodes: Vec<Arc<Node>> = nodes.cloned().collect();
-        let rooms = nodes.iter().map(|node| room(node)).collect();
-        Rooms { nodes, rooms, spot_rule: spot_rule(world) }
+        let usual = Usual::of(world);
+        let room = |node: &Arc<Node>| Room { open_to: usual.open_to(node), ..room(node) };
+        let (rooms, costs) = (nodes.iter().map(room).collect(), usual.costs());
+        Rooms { nodes, rooms, spot_rule: spot_rule(world), usual, costs }
     }
 
     /// Places tasks together, and answers how many could be placed and the best that was free
@@ -105,7 +112,8 @@ impl Rooms {
             let request = spec.request_of(share.id);
             for _ in 0..share.tasks {
                 let may_use = |at: usize| fussy.takes(&self.nodes[from + at].traits);
-                let (by, rooms) = (By::BinPack, self.rooms.get(from..).unwrap_or_default());
+                let by = self.usual.by(&self.costs, request);
+                let rooms = self.rooms.get(from..).unwrap_or_default();
                 let Some((at, _)) = fit::choose(rooms, request, by, When::Now, may_use) else {
                     return Some((placed, fit::best(rooms, request)));
                 };

@@ -121,7 +121,7 @@ impl<'a> Sequence<'a> {
     fn reserve(&mut self, head: &Head) {
         let Some(ask) = self.ask(head) else { return };
         if let Some(slot) = self.guard.look(self.board, &ask, self.board.at().now) {
-            self.begins(head, slot);
+            self.begins(head, &slot);
         }
     }
 
@@ -134,7 +134,7 @@ impl<'a> Sequence<'a> {
             let Some((_, at)) = backs.iter().find(|(head, _)| head.id() == id) else { continue };
             back.at = *at;
             if let Some(slot) = self.guard.look_for_return(self.board, &back) {
-                self.begins(&back.head, slot);
+                self.begins(&back.head, &slot);
                 kept.insert(id);
             }
         }
@@ -142,7 +142,7 @@ impl<'a> Sequence<'a> {
     }
 
     /// A job starts in a slot.
-    fn begins(&mut self, head: &Head, slot: Slot) {
+    fn begins(&mut self, head: &Head, slot: &Slot) {
         self.holds.insert(head.id(), (head.team, head.chunk));
         self.changes.insert((slot.at, true, head.id()));
         self.changes.insert((slot.until, false, head.id()));
@@ -217,7 +217,7 @@ impl<'a> Sequence<'a> {
             }
             self.lines[line].pop_front();
             self.next.insert((slot.at, line));
-            self.begins(&head, slot);
+            self.begins(&head, &slot);
         }
         self.starts
     }

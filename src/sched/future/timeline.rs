@@ -171,7 +171,7 @@ impl Timeline {
         }
         let mut seen = BTreeSet::new();
         for deed in &board.deeds {
-            let Deed::Goes(id) = deed else { continue };
+            let (Deed::Goes(id) | Deed::Evicts { job: id, .. }) = deed;
             let Some(seat) = board.seated(*id).filter(|_| seen.insert(*id)) else { continue };
             let end = self.end_of(board, &seat.job);
             for (rank, cell) in seat.tasks.iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::sched::world::World;
 /// Suspect from then on: what may have been done is never done again by itself.
 pub(super) fn check(world: &World, job: &Job, _signals: &Signals, _at: At) -> Verdict {
     let steps = world.desk().of_job(job.id).filter_map(|r| Some((r.id, r.step.as_deref()?)));
-    let lost = steps.filter(|(_, step)| step.state == StepState::Lost).last();
+    let lost = steps.rev().find(|(_, step)| step.state == StepState::Lost);
     let Some((review, step)) = lost else {
         return Verdict { level: None, evidence: Numbers::new(), next: None };
     };

@@ -28,6 +28,7 @@ pub const OFF: &[&str] = &[
     "overstayed",
     "reservation",
     "backfill",
+    "returns",
     "estimate",
     "ageing",
     "deadline",

@@ -6,7 +6,8 @@
 //! each in the order they came to be known. What a pass decides comes from `sched/policy`, the
 //! same code that decides live. (Event order after Gaussier, Glesser, Reis and Trystram, SC15.)
 //!
-//! A [`Workload`] goes through the real core instead ([`live`]).
+//! A [`Workload`] goes through the real core instead ([`live`]). [`packing`] asks where tasks are
+//! placed, not when.
 //!
 //! Start with [`policy`], then [`easy`] or [`conservative`].
 
@@ -16,6 +17,7 @@ pub mod easy;
 mod events;
 pub mod live;
 pub mod metrics;
+pub mod packing;
 #[cfg(test)]
 mod plain;
 pub mod policy;

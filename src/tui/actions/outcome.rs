@@ -29,6 +29,8 @@ pub fn tell(app: &mut App, deed: &Deed, result: Result<Option<JobId>, LinkError>
         }
         (Err(error), what) => {
             let what = what.unwrap_or_else(|| "the program's terminal".to_owned());
+            // What would have followed leaves the room to why it did not.
+            let what = what.split("; ").next().unwrap_or_default();
             // The mark of what was looked at is nobody's worry.
             if matches!(deed, Deed::Looked(_)) || deed.is_glance() {
                 return;

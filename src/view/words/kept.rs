@@ -33,12 +33,15 @@ pub fn kept_idle(summary: &Summary) -> Option<String> {
     Some(format!("kept idle for waiting jobs: {} now{day}", amounts(&now)))
 }
 
+/// Less than this is shown as nothing: half a hundredth of an hour.
+const LEAST: u128 = MILLI_MS_PER_HOUR / 200;
+
 /// The kind that is dear: `1.25 GPU hours (0.6%)`.
 fn day(day: &KeptDay) -> Option<String> {
     let (kept, all) = (&day.reserved, &day.all);
     let kinds = [("GPU", kept.gpu_milli_ms, all.gpu_milli_ms)];
     let kinds = kinds.into_iter().chain([("core", kept.cpu_milli_ms, all.cpu_milli_ms)]);
-    let said = kinds.filter(|(_, kept, _)| *kept > 0).map(|(unit, kept, all)| {
+    let said = kinds.filter(|(_, kept, _)| *kept >= LEAST).map(|(unit, kept, all)| {
         let part = (kept.saturating_mul(10_000)).checked_div(all).unwrap_or(0);
         let part = percent(u32::try_from(part).unwrap_or(10_000));
         format!("{} {unit} hours ({part})", hours(kept, MILLI_MS_PER_HOUR, 2))

@@ -6,3 +6,4 @@ mod gate;
 pub mod people;
 mod policy;
 mod slot;
+mod step;

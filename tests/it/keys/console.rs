@@ -38,7 +38,7 @@ async fn opened(office: &Office, review: &Review, signs: Signs, agent: Option<&P
     Stage::open(link(office), options, (120, 40)).await
 }
 
-/// The screen after somebody said yes, and the review.
+/// What the console said last when somebody said yes, and the review.
 fn says_yes(
     office: &Office,
     review: &Review,
@@ -49,7 +49,8 @@ fn says_yes(
         let mut stage = opened(office, review, signs, agent).await;
         stage.press(TYPED).await;
         let after = link(office).review(review.id, None).await.unwrap().review;
-        (text(&stage.buffer()), after)
+        let said = stage.app.ground.messages.all.back().map(|said| said.text.clone());
+        (said.unwrap_or_default(), after)
     })
 }
 

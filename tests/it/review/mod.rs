@@ -20,6 +20,7 @@ mod random;
 mod requirements;
 mod returning;
 mod room_kept;
+mod stepping;
 mod talking;
 mod telling;
 mod undo;

@@ -24,7 +24,9 @@ pub fn idle_room(world: &World, at: At) -> Vec<String> {
     // Which of several kinds of tasks come first is left to others.
     let queued = world.jobs().filter(|job| job.spec.groups.is_none());
     let queued = queued.filter(|job| wants_room(job).is_some());
-    let idle = queued.filter(|job| gates_open(world, job, at) && fits(world, job, at));
+    let moving = &moving(world, at)[..];
+    let may = |job: &&Arc<Job>| gates_open(world, job, at, moving) && fits(world, job, at, moving);
+    let idle = queued.filter(may);
     idle.map(|job| format!("job {} fits and does not start", job.id)).collect()
 }
 
@@ -49,14 +51,14 @@ fn active(job: &Job) -> u64 {
     job.tasks.iter().filter(|task| task.state.is_active()).count() as u64
 }
 
-fn gates_open(world: &World, job: &Job, at: At) -> bool {
+fn gates_open(world: &World, job: &Job, at: At, moving: &[Move<'_>]) -> bool {
     let line = |team: &&Team| is_at_or_below(&job.spec.team, &team.name);
     if world.paused().is_some() || world.teams().filter(line).any(|team| team.paused.is_some()) {
         return false;
     }
     let Some((chunk, new)) = wants_room(job) else { return false };
     if !job.frozen
-        && !world.teams().filter(line).all(|team| bounds_hold(world, team, job, chunk, at))
+        && !world.teams().filter(line).all(|team| bounds_hold(world, team, job, chunk, moving))
     {
         return false;
     }
@@ -82,7 +84,7 @@ fn gates_open(world: &World, job: &Job, at: At) -> bool {
             holders.flat_map(|job| job.active_tasks().map(|task| units_of(job, task))).sum();
         let need = u128::from(*units) * u128::from(tasks);
         let promised: u128 = promised(world, job).map(|(other, task)| units_of(other, task)).sum();
-        let moving = moving(world, at).into_iter().map(|(job, task, _)| units_of(job, task));
+        let moving = moving.iter().map(|(job, task, _)| units_of(job, task));
         let promised = promised + moving.sum::<u128>();
         let held = held + if job.frozen { 0 } else { promised };
         let taken = u128::from(world.taken(name, at.now));
@@ -104,8 +106,11 @@ fn promised<'a>(world: &'a World, but: &Job) -> impl Iterator<Item = (&'a Job, &
     })
 }
 
+/// A task that moves, and where.
+type Move<'a> = (&'a Job, &'a Task, &'a Placement);
+
 /// Tasks that are being stopped in order to go on elsewhere, with where.
-fn moving(world: &World, at: At) -> Vec<(&Job, &Task, &Placement)> {
+fn moving(world: &World, at: At) -> Vec<Move<'_>> {
     let mut all = Vec::new();
     for job in world.jobs() {
         let Some((eviction, _)) = job.evicted.as_deref().filter(|(why, _)| why.moved) else {
@@ -134,7 +139,7 @@ fn is_at_or_below(team: &str, above: &str) -> bool {
 }
 
 /// The limit of a team, and for a job that never gives way its quota, with so many tasks more.
-fn bounds_hold(world: &World, team: &Team, job: &Job, chunk: u32, at: At) -> bool {
+fn bounds_hold(world: &World, team: &Team, job: &Job, chunk: u32, moving: &[Move<'_>]) -> bool {
     let below = |other: &&Arc<Job>| is_at_or_below(&other.spec.team, &team.name);
     let sum = |firm: bool| {
         let mut sum = job.spec.request.times(u64::from(chunk));
@@ -143,8 +148,8 @@ fn bounds_hold(world: &World, team: &Team, job: &Job, chunk: u32, at: At) -> boo
                 let promised = task.state == TaskState::Nominated && other.id != job.id;
                 promised || matches!(task.state, TaskState::Starting | TaskState::Running)
             };
-            let moves = moving(world, at).into_iter().filter(|(job, ..)| job.id == other.id);
-            let moves = moves.map(|(_, task, _)| task);
+            let moves = moving.iter().filter(|(job, ..)| job.id == other.id);
+            let moves = moves.map(|(_, task, _)| *task);
             for task in other.tasks.iter().filter(stays).chain(moves) {
                 let held = other.spec.request_of_task(task);
                 let cpu_milli = if other.frozen { 0 } else { held.cpu_milli };
@@ -167,7 +172,7 @@ fn bounds_hold(world: &World, team: &Team, job: &Job, chunk: u32, at: At) -> boo
         && (job.spec.preemptible || holds(&team.terms.quota, &sum(true)))
 }
 
-fn fits(world: &World, job: &Job, at: At) -> bool {
+fn fits(world: &World, job: &Job, at: At, moving: &[Move<'_>]) -> bool {
     let request = &job.spec.request;
     if job.frozen {
         let mut need: BTreeMap<&Name, i128> = BTreeMap::new();
@@ -182,19 +187,19 @@ fn fits(world: &World, job: &Job, at: At) -> bool {
             let Some(node) = node(&place.node) else { return false };
             let mut ours = node.gpus.iter().filter(|gpu| gpu.foreign.is_none());
             let at_all = ours.position(|gpu| gpu.index == share.index);
-            at_all.is_some_and(|nth| free(world, node, job, at).gpus[nth] >= share.milli)
+            at_all.is_some_and(|nth| free(world, node, job, at, moving).gpus[nth] >= share.milli)
         };
         if !lent.into_iter().all(back) {
             return false;
         }
         return need.iter().all(|(name, need)| {
-            *need == 0 || node(name).is_some_and(|n| free(world, n, job, at).cpu >= *need)
+            *need == 0 || node(name).is_some_and(|n| free(world, n, job, at, moving).cpu >= *need)
         });
     }
     let (mut left, _) = wants_room(job).unwrap();
     let open = world.nodes().filter(|node| node.up && node.drain.is_none());
     let open = open.filter(|node| takes(world, node, job));
-    for mut free in open.map(|node| free(world, node, job, at)) {
+    for mut free in open.map(|node| free(world, node, job, at, moving)) {
         while left > 0 && take(&mut free, request) {
             left -= 1;
         }
@@ -218,7 +223,7 @@ fn takes(world: &World, node: &Node, job: &Job) -> bool {
 }
 
 /// What is free on a node now and not needed for what others are promised.
-fn free(world: &World, node: &Node, job: &Job, at: At) -> Free {
+fn free(world: &World, node: &Node, job: &Job, at: At, moving: &[Move<'_>]) -> Free {
     let mut held = Free { cpu: 0, mem: 0, gpus: vec![0; 8] };
     let mut later = held.clone();
     for other in world.jobs() {
@@ -249,7 +254,7 @@ fn free(world: &World, node: &Node, job: &Job, at: At) -> Free {
             }
         }
     }
-    for (other, task, to) in moving(world, at).into_iter().filter(|(.., to)| to.node == node.name) {
+    for (other, task, to) in moving.iter().filter(|(.., to)| to.node == node.name) {
         let request = other.spec.request_of_task(task);
         later.cpu += i128::from(request.cpu_milli);
         later.mem += i128::from(request.mem_bytes);

@@ -44,6 +44,7 @@ mod machine;
 mod order;
 mod past_use;
 mod pausing;
+mod placing;
 mod pools;
 mod random;
 mod reserved;

@@ -90,6 +90,7 @@ fn what_fits_where_there_is_room_or_is_held_back_makes_nothing_grow() {
 #[test]
 fn it_grows_for_one_that_waits_behind_hundreds_that_wait_for_something_else() {
     let mut site = site(|_| {});
+    site.json_every = 100;
     site.resource("api:x", Some(countable(1, None)));
     let mut busy = spec();
     busy.request.custom = [("api:x".into(), 1)].into();

@@ -15,7 +15,7 @@ use holdshort::base::{At, JobId, Name, Span, TaskId, Wall};
 use holdshort::model::command::{Command, Report, Submit, TaskEvent, Until, Verb};
 use holdshort::model::job::{ArrayPlace, Exit, Gang};
 use holdshort::model::refusal::RefusalCode;
-use holdshort::model::setup::LARGE;
+use holdshort::model::setup::{Cycle, LARGE, PlaceBy};
 use holdshort::model::team::{Bounds, Terms, Weights};
 use holdshort::model::{JobSpec, Team};
 use holdshort::sched::health::{self, Signals};
@@ -331,12 +331,22 @@ fn prove(reach: Reach, seed: u64, cases: u32) -> BTreeMap<&'static str, u64> {
 }
 
 fn prove_so(reach: Reach, large: u64, seed: u64, cases: u32) -> BTreeMap<&'static str, u64> {
+    prove_with(reach, seed, cases, |cycle| cycle.large = large)
+}
+
+/// The same with a cycle that is configured otherwise.
+fn prove_with(
+    reach: Reach,
+    seed: u64,
+    cases: u32,
+    change: impl Fn(&mut Cycle),
+) -> BTreeMap<&'static str, u64> {
     let seed = said().unwrap_or(seed);
     let seen = RefCell::new(BTreeMap::new());
     let sequences = (1..4usize, prop::collection::vec(step(reach), 1..100));
     let mut runner = TestRunner::new(config(seed, cases));
     let proved = runner.run(&sequences, |(nodes, steps)| {
-        for (what, times) in play(nodes, &steps, reach, large) {
+        for (what, times) in play(nodes, &steps, reach, &change) {
             *seen.borrow_mut().entry(what).or_default() += times;
         }
         Ok(())
@@ -348,12 +358,17 @@ fn prove_so(reach: Reach, large: u64, seed: u64, cases: u32) -> BTreeMap<&'stati
 }
 
 /// Goes through the steps; the driver checks each.
-/// `large` says from where on full cycles wait.
-fn play(nodes: usize, steps: &[Step], reach: Reach, large: u64) -> BTreeMap<&'static str, u64> {
+/// `change` configures the cycle.
+fn play(
+    nodes: usize,
+    steps: &[Step],
+    reach: Reach,
+    change: impl Fn(&mut Cycle),
+) -> BTreeMap<&'static str, u64> {
     let mut site = Site::bare();
     site.configure(|setup| {
         setup.teams = teams();
-        setup.cycle.large = large;
+        change(&mut setup.cycle);
         if reach == Reach::All {
             setup.cycle.off.clear();
         }
@@ -413,6 +428,14 @@ fn no_sequence_with_reservations_services_hours_and_elastic_places_breaks_a_rule
             assert!(seen.contains_key(what), "nothing led to {what}: {seen:?}");
         }
     }
+}
+
+#[test]
+fn no_sequence_placed_by_least_fragmentation_breaks_a_rule() {
+    prove_with(Reach::Urgent, SEED, 200, |cycle| {
+        (cycle.place_gpu, cycle.place_cpu) =
+            (PlaceBy::LeastFragmentation, PlaceBy::LeastFragmentation);
+    });
 }
 
 #[test]

@@ -310,13 +310,7 @@ fn a_place_is_held_for_nobody_who_does_not_come() {
     site.advance(grace + Span::mins(4));
     site.stand(&[other, newcomer], &["stopping", "queued"]);
     site.advance(Span::mins(2));
-    site.run(holdshort::model::Command::Tick);
     site.stand(&[other, newcomer], &["stopping", "starting"]);
-    let (mut site, [other, _, newcomer]) = moving();
-    site.drain("n1", true);
-    site.exit(other, &Exit::Code(75));
-    site.drain("n1", false);
-    site.stand(&[other, newcomer], &["starting", "queued"]);
 }
 
 #[test]

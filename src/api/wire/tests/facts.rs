@@ -13,7 +13,7 @@ use crate::model::window::{Window, WindowTerms};
 
 fn spec() -> JobSpec {
     JobSpec {
-        step: None,
+        step: Some(crate::base::ReviewId(3)),
         name: "a".into(),
         executable: "python3".into(),
         team: "t".into(),

@@ -11,7 +11,8 @@ use crate::model::ports::Papers as _;
 use crate::model::review::grant::Spent;
 use crate::model::review::{
     Alternative, Ask, Assurance, Decision, Delegation, Delivery, Demand, Fallback, Grant, Moment,
-    Review, ReviewPolicy, ReviewState, Rule, Said, Signature, Target, Verdict, Vote, Wait,
+    Review, ReviewPolicy, ReviewState, Rule, Said, Signature, Step, StepState, Target, Verdict,
+    Vote, Wait,
 };
 
 pub(super) fn action() -> Action {
@@ -36,7 +37,7 @@ fn hours() -> Weekly {
 
 pub(super) fn policy() -> ReviewPolicy {
     ReviewPolicy {
-        step: false,
+        step: true,
         name: "large".into(),
         team: "fin".into(),
         effects: [EffectClass::Money].into(),
@@ -79,7 +80,7 @@ fn rule() -> Rule {
 }
 
 fn grant() -> Grant {
-    let spent = vec![Spent { step: None, attempt: 2, at: at(4) }];
+    let spent = vec![Spent { step: Some(JobId(43)), attempt: 2, at: at(4) }];
     let (from, until) = (Wall(5), Some(Wall(1_800_000_000_000)));
     Grant { uses: 3, used: 1, from, life: Span(6), until, dated: true, spent }
 }
@@ -88,7 +89,7 @@ fn requested(wait: Wait, action: Action) -> ReviewFact {
     let other = Alternative { name: "draft".into(), summary: "write a draft".into() };
     ReviewFact::Requested(Box::new(Requested {
         ask: Ask {
-            step: None,
+            step: Some(Digest::of(b"program")),
             effect: EffectClass::Money,
             action,
             summary: "it is due".into(),
@@ -147,6 +148,11 @@ fn decided(state: ReviewState) -> ReviewFact {
     ReviewFact::Decided { decision: Box::new(decision), grant: Some(Box::new(grant())) }
 }
 
+fn steps() -> [StepState; 5] {
+    let unused = StepState::Unused("its job came first".into());
+    [StepState::Waits, StepState::Runs, StepState::Done(-3), StepState::Lost, unused]
+}
+
 /// Every kind of fact that is about a review.
 pub(super) fn facts() -> Vec<Fact> {
     let (job, review) = (JobId(42), ReviewId(17));
@@ -189,7 +195,11 @@ pub(super) fn facts() -> Vec<Fact> {
         ReviewFact::JobBooked { class: Class::Parked },
         ReviewFact::JobReturns,
         ReviewFact::Redeemed { attempt: 2 },
+        ReviewFact::StepMade { step: JobId(43) },
+        ReviewFact::RedeemedByStep { step: JobId(43), attempt: 1 },
     ];
+    let ends = steps().into_iter().map(|state| ReviewFact::StepEnded { step: JobId(43), state });
+    facts.extend(ends);
     facts.extend(ReviewState::ALL.map(decided));
     let fact = |fact| Fact::Review { review, job, fact: Box::new(fact) };
     let (from, by): (Name, Name) = ("ana".into(), "ana".into());
@@ -203,7 +213,7 @@ pub(super) fn review() -> Review {
     let ReviewFact::Voted { vote } = vote(Verdict::Approve) else { panic!() };
     let ReviewFact::Decided { decision, grant } = decided(ReviewState::Revoked) else { panic!() };
     Review {
-        step: None,
+        step: Some(Box::new(Step { job: JobId(43), state: StepState::Done(3), since: at(6) })),
         id: ReviewId(17),
         job: JobId(42),
         attempt: 2,

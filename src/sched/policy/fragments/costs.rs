@@ -17,7 +17,32 @@ type Ask = (u64, u64, u64);
 #[derive(Debug, Clone, Default)]
 pub struct Costs {
     mix: Mix,
-    known: RefCell<Vec<(Ask, Vec<Option<i64>>)>>,
+    known: RefCell<Known>,
+}
+
+/// By request and place of the node.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    costs: Vec<(Ask, Vec<Option<i64>>)>,
+    /// Where the request is that was asked for last: one asks for all nodes, one after another.
+    last: usize,
+}
+
+impl Known {
+    fn of(&mut self, ask: Ask) -> Option<&mut Vec<Option<i64>>> {
+        let is_last = self.costs.get(self.last).is_some_and(|(known, _)| *known == ask);
+        if !is_last {
+            let found = self.costs.iter().position(|(known, _)| *known == ask);
+            self.last = found.unwrap_or_else(|| {
+                if self.costs.len() >= REQUESTS {
+                    self.costs.clear();
+                }
+                self.costs.push((ask, Vec::new()));
+                self.costs.len() - 1
+            });
+        }
+        self.costs.get_mut(self.last).map(|(_, costs)| costs)
+    }
 }
 
 impl Costs {
@@ -39,14 +64,7 @@ impl Costs {
         let ask = (request.gpu_milli, request.cpu_milli, request.mem_bytes);
         let work_out = || self.mix.increase(room, request, when);
         let Ok(mut known) = self.known.try_borrow_mut() else { return work_out() };
-        let place = known.iter().position(|(known, _)| *known == ask).unwrap_or_else(|| {
-            if known.len() >= REQUESTS {
-                known.clear();
-            }
-            known.push((ask, Vec::new()));
-            known.len() - 1
-        });
-        let Some((_, costs)) = known.get_mut(place) else { return work_out() };
+        let Some(costs) = known.of(ask) else { return work_out() };
         if costs.len() <= at {
             costs.resize(at + 1, None);
         }
@@ -58,7 +76,7 @@ impl Costs {
 
     /// The node at this place is no longer as it was.
     pub fn changed(&mut self, at: usize) {
-        for (_, costs) in self.known.get_mut() {
+        for (_, costs) in &mut self.known.get_mut().costs {
             costs.get_mut(at).into_iter().for_each(|cost| *cost = None);
         }
     }

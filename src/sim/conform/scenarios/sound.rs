@@ -58,7 +58,8 @@ pub fn check(case: &Case) -> Result<(), String> {
         amounts(&at, [node.cpu_milli, node.mem_bytes], [f64::from(node.gpus)])?;
     }
     for word in [&case.config.placement_gpu, &case.config.placement_cpu].into_iter().flatten() {
-        one_of("config.placement_…", word, &["binpack", "spread"])?;
+        let known = ["binpack", "spread", "least_fragmentation"];
+        one_of("config.placement_…", word, &known)?;
     }
     if let Some(word) = &case.config.reclaim_resolve_method {
         one_of("config.reclaim_resolve_method", word, &["lca", "queue"])?;

@@ -11,10 +11,10 @@ use crate::model::team::{Bounds, Terms, Weights};
 use crate::model::{Fact, Resources, Team};
 use crate::sched::World;
 
-use super::super::OFF;
 use super::case::{Case, Config, JobCase, QueueCase, TaskCase};
 use super::check::word;
 use super::kinds::{GATED, Kinds, grace, label, milli, seconds, spec};
+use crate::sim::conform::OFF;
 
 /// A world that a case is played in.
 pub struct Stage {
@@ -247,6 +247,7 @@ fn cycle(config: &Config) -> Cycle {
     let place = |word: &Option<String>| match word.as_deref() {
         _ if spreads => PlaceBy::Spread,
         Some("spread") => PlaceBy::Spread,
+        Some("least_fragmentation") => PlaceBy::LeastFragmentation,
         _ => PlaceBy::BinPack,
     };
     let off = OFF.iter().copied().chain(config.off.iter().map(|name| &**name));

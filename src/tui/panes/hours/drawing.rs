@@ -133,14 +133,13 @@ impl Picture {
         canvas.put_right((right, part.y), used, &said, role.into());
         let names = self.names.saturating_sub(used + 3);
         canvas.put((self.area.x + 1, part.y), names, &node.name, Ink::Head);
-        let mut x = part.x + self.axis.column(self.now());
-        for level in hours::load(node, here, &self.axis, self.now()) {
+        let now = part.x + self.axis.column(self.now());
+        for (x, level) in (now..).zip(hours::load(node, here, &self.axis, self.now())) {
             let mark = EIGHTHS.get(usize::from(level.eighths)).copied().unwrap_or("█");
             let ink = if level.kept { Ink::NeedsYou } else { Ink::Running };
             if level.eighths > 0 {
                 canvas.put((x, part.y), 1, mark, ink);
             }
-            x += 1;
         }
         if let Some((said, role)) = hours::kept_away(node) {
             canvas.put_right((part.right(), part.y), part.width, &format!(" {said} "), role.into());
