@@ -54,10 +54,10 @@ const PASSES: usize = 16;
 /// changed nothing is the last, elsewhere also one of which that is to be expected.
 const CHEAP: u64 = 1000;
 
-/// Runs the cycle: windows, expire, forget, see who is lifted, then give and take room until nothing
-/// changes, with the nodes that pools add for what waits, and forget again. A large installation that
-/// had one a moment ago only offers what is free ([`offer`]). At the same time a second run
-/// changes nothing.
+/// Runs the cycle: windows, expire, forget, see who is lifted, then give and take room until
+/// nothing changes, with the nodes that pools add for what waits, and forget again. A large
+/// installation that had one a moment ago only offers what is free ([`offer`]). At the same time a
+/// second run changes nothing.
 pub fn cycle(plan: &mut Plan) {
     windows::run(plan);
     expire::run(plan);

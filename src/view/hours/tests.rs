@@ -127,11 +127,11 @@ fn each_device_has_a_line_and_what_is_kept_stands_where_it_is_free_first() {
     };
     assert_eq!(lines.len(), 7);
     // Nobody knows when job 9 ends, so nothing is drawn on the device that it shares.
-    assert_eq!(of(1), (0, Some(1), false, false, vec![7]));
+    assert_eq!(of(1), (0, Some(1), false, false, vec![7, 8]));
     assert_eq!(of(2), (1, Some(1), false, true, vec![8]));
     assert_eq!(of(3), (2, Some(2), false, false, vec![]));
     assert_eq!(of(4), (2, Some(9), true, false, vec![]));
-    assert_eq!(of(5), (3, None, false, false, vec![7, 8]));
+    assert_eq!(of(5), (3, None, false, false, vec![7]));
     assert_eq!(lines[6], Row::Job(&cores));
     assert_eq!([job_at(&lines, 4), job_at(&lines, 5)], [Some(JobId(9)), Some(JobId(7))]);
     let jobs = rows(&seen, Detail::Jobs);

@@ -19,15 +19,15 @@ Examples:
   holdshort lab pack --nodes openb_node_list_gpu_node.csv --tasks openb_pod_list_default.csv
   holdshort lab pack --nodes nodes.csv --tasks tasks.csv --by bin_pack,least_fragmentation --json
 
-Tasks of the list, and more drawn from it until they ask for 130 % of the devices, come one by one \
-in the order of a seed and never leave. Those that find no room are turned away. What is printed is \
-how much of the devices was given away when so much as --arrived says had been asked for.
+Tasks of the list, and more drawn from it until they ask for 130 % of the devices, come one by \
+one in the order of a seed and never leave. Those that find no room are turned away. What is \
+printed is how much of the devices was given away when so much as --arrived says had been asked for.
 
 Ways: random; best_fit (least left of cores and devices); bin_pack, spread and least_fragmentation \
 as the scheduler does it; fgd, as published by Weng et al. (USENIX ATC 2023).
 
-Lists are CSV. Nodes: sn, cpu_milli, memory_mib, gpu, model. Tasks: cpu_milli, memory_mib, num_gpu, \
-gpu_milli and, if there are any, gpu_spec (models that will do, with | between them).";
+Lists are CSV. Nodes: sn, cpu_milli, memory_mib, gpu, model. Tasks: cpu_milli, memory_mib, \
+num_gpu, gpu_milli and, if there are any, gpu_spec (models that will do, with | between them).";
 
 /// `lab pack`.
 #[derive(Debug, Args)]

@@ -54,8 +54,8 @@ fn devices_are_dealt_out_whole_and_leftovers_by_fraction_then_age() {
     assert_eq!(divide(3500, &[young, old], DEVICES), (vec![1500, 2000], 0));
 }
 
-/// Offered 1.5 devices each, both get a whole one; the leftover is a whole one for the older, though
-/// 0.6 would do.
+/// Offered 1.5 devices each, both get a whole one; the leftover is a whole one for the older,
+/// though 0.6 would do.
 #[test]
 fn a_leftover_is_a_whole_unit_even_if_less_is_wanted() {
     let claims = [claim(0, 1, 1600), claim(0, 1, 9000)];
