@@ -291,16 +291,28 @@ fn the_new_place_of_a_job_that_moves_is_held_until_it_is_there() {
     let jobs = [other, large, newcomer];
     site.stand(&jobs, &["stopping", "queued", "queued"]);
     assert!(site.because(newcomer).starts_with("no_room best_cpu_milli=0"));
-    // Of another team, whose turn comes first.
+    site.exit(other, &Exit::Code(75));
+    site.stand(&jobs, &["starting", "starting", "queued"]);
+    assert_eq!(node(&site, other), "n1");
+}
+
+fn node(site: &Site, job: JobId) -> String {
+    site.job(job).tasks[0].placement.as_ref().unwrap().node.to_string()
+}
+
+#[test]
+fn a_held_place_is_not_for_those_either_whose_turn_comes_before() {
+    let (mut site, [other, large, _]) = moving();
+    // Its team has nothing yet, so it comes before the one for whom room is being made.
     let first = site.submit(|job| {
         gives("ml", 2)(job);
         job.preemption_delay = Some(Span::hours(1));
     });
-    site.stand(&[first], &["queued"]);
+    site.stand(&[first, large], &["starting", "queued"]);
+    assert_eq!(node(&site, first), "n2");
     site.exit(other, &Exit::Code(75));
-    site.stand(&jobs, &["starting", "starting", "queued"]);
-    assert_eq!(&*site.job(other).tasks[0].placement.as_ref().unwrap().node, "n1");
-    site.stand(&[first], &["queued"]);
+    site.stand(&[other], &["starting"]);
+    assert_eq!(node(&site, other), "n1");
 }
 
 #[test]
