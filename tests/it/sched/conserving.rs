@@ -124,9 +124,12 @@ fn moving(world: &World, at: At) -> Vec<Move<'_>> {
         let stuck = job.since.now + job.spec.grace + Span::mins(5) <= at.now;
         let stuck = stuck && matches!(job.state, State::Stopping(_));
         let held = world.is_held(&job.spec.team) || job.hold.is_some() || job.frozen;
+        if !goes || stuck || held {
+            continue; // One that is queued again has no tasks.
+        }
         for (rank, to) in &eviction.to {
-            let Some(task) = job.tasks.get(*rank as usize) else { continue };
-            if goes && !stuck && !held && task.state == TaskState::Stopping {
+            let task = &job.tasks[*rank as usize];
+            if task.state == TaskState::Stopping {
                 all.push((&**job, task, to));
             }
         }
