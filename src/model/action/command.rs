@@ -2,7 +2,8 @@
 //!
 //! Covered are the words, the directory, the executable they mean with a digest of its bytes, what
 //! stands behind a wrapper ([`super::wrapped`]) and the files that an interpreter is told to run
-//! with theirs, and of the environment only the names that the rule lists. Reading files is left to whoever may.
+//! with theirs, and of the environment only the names that the rule lists. Reading files is left to
+//! whoever may.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -255,7 +255,8 @@ impl Answer {
                 format!("Job {job} reads why. A number, or your own words: {}", reasons.join(", "))
             }
             Question::Stop(reason) => format!(
-                "\"{reason}\"  Enter = no, job {job} goes on with that.  s = no, and stop the job.{key}"
+                "\"{reason}\"  Enter = no, job {job} goes on with that.  s = no, and stop the \
+                 job.{key}"
             ),
             Question::AskBack => format!("What shall job {job} answer?"),
             Question::Delegate(names) if names.is_empty() => "To whom?".to_owned(),

@@ -43,7 +43,8 @@ fn changed_in_between(by: &str) {
     let program = format!(
         "holdshort gate --effect irreversible -- {by} {script} b; code=$?\n\
          echo $code >> $DIR/codes\n\
-         [ $code = 13 ] && {{ holdshort gate --effect irreversible -- {by} {script} b; code=$?; }}\n\
+         [ $code = 13 ] && {{ holdshort gate --effect irreversible -- {by} {script} b; \
+         code=$?; }}\n\
          [ $code = 75 ] && exit 75; exit 0"
     );
     let job = agents.submit("", &program);

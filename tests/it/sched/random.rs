@@ -3,8 +3,8 @@
 //!
 //! Most seeds are fixed, so that a run repeats; two tests take a fresh one each time and print it
 //! if they fail. `HOLDSHORT_SEED=17` takes that seed, `PROPTEST_CASES=2000` looks further, and a
-//! test's name says in which form, for instance:
-//! `HOLDSHORT_SEED=17 PROPTEST_CASES=2000 cargo test --test it random::no_sequence_with_reservations`
+//! test's name says in which form, for instance: `HOLDSHORT_SEED=17 PROPTEST_CASES=2000
+//! cargo test --test it random::no_sequence_with_reservations`
 //! (with `CARGO_PROFILE_DEV_OPT_LEVEL=1` and a target directory of its own it is much faster).
 
 use std::cell::RefCell;
