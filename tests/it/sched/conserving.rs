@@ -125,7 +125,6 @@ fn moving(world: &World, at: At) -> Vec<Move<'_>> {
         let stuck = stuck && matches!(job.state, State::Stopping(_));
         let held = world.is_held(&job.spec.team) || job.hold.is_some() || job.frozen;
         for (rank, to) in &eviction.to {
-            // One that waits for its next attempt has no tasks.
             let Some(task) = job.tasks.get(*rank as usize) else { continue };
             if goes && !stuck && !held && task.state == TaskState::Stopping {
                 all.push((&**job, task, to));
