@@ -445,10 +445,10 @@ fn no_sequence_where_full_cycles_wait_breaks_a_rule() {
 
 #[test]
 fn no_sequence_from_a_fresh_seed_breaks_a_rule() {
-    prove(Reach::Urgent, fresh(), 100);
+    prove(Reach::Urgent, fresh(), 50);
 }
 
 #[test]
 fn no_sequence_from_a_fresh_seed_where_full_cycles_wait_breaks_a_rule() {
-    prove_so(Reach::Urgent, 0, fresh(), 100);
+    prove_so(Reach::Urgent, 0, fresh(), 50);
 }
