@@ -26,7 +26,7 @@ pub struct Resources {
     pub custom: BTreeMap<Name, u64>,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }

@@ -1,6 +1,6 @@
 //! The API over its socket: what HTTP clients and the local link get from the real server.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail loudly")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail loudly")]
 
 use std::path::PathBuf;
 use std::time::Duration;

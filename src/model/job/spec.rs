@@ -107,7 +107,7 @@ pub struct JobSpec {
     pub program: Digest,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_zero(n: &u32) -> bool {
     *n == 0
 }

@@ -8,6 +8,8 @@
 
 use serde_json::Value;
 
+use crate::model::setup::SWITCHES;
+
 pub mod decisions;
 pub mod fairshare;
 mod numbers;
@@ -23,22 +25,14 @@ pub const IN_FORCE: &[&str] = &[
     "gangs: minimum at once, then one by one; stale gangs go",
 ];
 
-/// The policies of ours that the tables do not know, switched off in a replay.
-pub const OFF: &[&str] = &[
-    "overstayed",
-    "reservation",
-    "backfill",
-    "returns",
-    "estimate",
-    "ageing",
-    "deadline",
-    "retry",
-    "inheritance",
-    "window",
-    "spot",
-    "pool",
-    "rate",
-];
+/// The switches that the tables know: the actions of their cycle, and fair shares.
+const THEIRS: &[&str] =
+    &["allocate", "consolidate", "reclaim", "preempt", "stale_gang", "fair_share"];
+
+/// What is switched off in a replay: everything of ours that the tables do not know.
+pub fn off() -> Vec<&'static str> {
+    SWITCHES.iter().copied().filter(|name| !THEIRS.contains(name)).collect()
+}
 
 /// What a replay came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

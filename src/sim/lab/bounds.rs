@@ -25,7 +25,7 @@ pub fn last_end_s(trace: &Trace, processors: u32) -> f64 {
 /// machine as fast as all processors together, which serves the least remaining work first, is
 /// at least as good as they are.
 pub fn mean_flow_s(trace: &Trace, processors: u32) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "a count of jobs")]
+    #[expect(clippy::cast_precision_loss, reason = "a count of jobs")]
     let jobs = trace.jobs.len().max(1) as f64;
     let runs: f64 = trace.jobs.iter().map(|job| seconds(job.run)).sum();
     let squashed = squashed_flow(&trace.jobs, processors);
@@ -54,7 +54,7 @@ fn squashed_flow(jobs: &[Job], processors: u32) -> f64 {
             }
         }
     }
-    #[allow(clippy::cast_precision_loss, reason = "a bound need not be exact to the last bit")]
+    #[expect(clippy::cast_precision_loss, reason = "a bound need not be exact to the last bit")]
     let flow = flow as f64;
     flow / (f64::from(processors.max(1)) * 1000.0)
 }

@@ -78,7 +78,7 @@ pub(super) fn work(job: &Job) -> f64 {
 }
 
 /// A span in seconds. Traces are in whole seconds, so this is exact for centuries.
-#[allow(clippy::cast_precision_loss, reason = "below 2^53")]
+#[expect(clippy::cast_precision_loss, reason = "below 2^53")]
 pub fn seconds(span: Span) -> f64 {
     span.0 as f64 / 1000.0
 }
@@ -92,7 +92,7 @@ impl Spread {
             let rank = (values.len() * percent).div_ceil(100).max(1);
             values.get(rank - 1).copied().unwrap_or_default()
         };
-        #[allow(clippy::cast_precision_loss, reason = "a count of jobs")]
+        #[expect(clippy::cast_precision_loss, reason = "a count of jobs")]
         let count = values.len().max(1) as f64;
         Spread { mean: sum / count, p50: rank(50), p90: rank(90), p99: rank(99), max: rank(100) }
     }

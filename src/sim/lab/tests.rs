@@ -252,7 +252,7 @@ proptest! {
                 prop_assert!(running.map(|(job, _)| job.size).sum::<u32>() <= 6, "{}", policy);
             }
             let metrics = Metrics::of(&trace, &schedule, 6);
-            #[allow(clippy::cast_precision_loss)]
+            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
             let last_end = metrics.last_end.0 as f64 / 1000.0;
             prop_assert!(last_end >= bounds::last_end_s(&trace, 6) - 1e-6, "{}", policy);
             let flow = metrics.flow_s.mean;

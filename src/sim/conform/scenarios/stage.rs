@@ -14,7 +14,7 @@ use crate::sched::World;
 use super::case::{Case, Config, JobCase, QueueCase, TaskCase};
 use super::check::word;
 use super::kinds::{GATED, Kinds, grace, label, milli, seconds, spec};
-use crate::sim::conform::OFF;
+use crate::sim::conform;
 
 /// A world that a case is played in.
 pub struct Stage {
@@ -250,7 +250,7 @@ fn cycle(config: &Config) -> Cycle {
         Some("least_fragmentation") => PlaceBy::LeastFragmentation,
         _ => PlaceBy::BinPack,
     };
-    let off = OFF.iter().copied().chain(config.off.iter().map(|name| &**name));
+    let off = conform::off().into_iter().chain(config.off.iter().map(|name| &**name));
     let by_queue = config.reclaim_resolve_method.as_deref() == Some("queue");
     Cycle {
         off: off.map(Name::from).collect(),
