@@ -117,7 +117,9 @@ pub fn approve(app: &mut App, _: &mut Out) {
     let why = match reading {
         None => Some("it is not on the screen yet"),
         Some(read) if !read.whole => Some("read the bytes to their end first: j, or v for all"),
-        Some(read) if now.0.saturating_sub(read.since.0) < READING.0 => Some("it changed just now"),
+        Some(read) if now.0.saturating_sub(read.since.0) < READING.0 => {
+            Some("it came up just now; read it, then A again")
+        }
         Some(_) => None,
     };
     if let Some(why) = why {

@@ -371,7 +371,11 @@ fn what_changed_just_now_is_not_what_was_read() {
         stage.event(Event::Key(Key::char('A'))).await;
     });
     assert!(stage.app.popup.is_none());
-    assert!(text(&stage.buffer()).contains("it changed just now"), "{}", text(&stage.buffer()));
+    assert!(
+        text(&stage.buffer()).contains("it came up just now; read it, then A again"),
+        "{}",
+        text(&stage.buffer())
+    );
 }
 
 #[test]
