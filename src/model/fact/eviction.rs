@@ -20,7 +20,8 @@ pub struct Eviction {
     /// It is promised room elsewhere at once: a move.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub moved: bool,
-    /// Where the ranks go that move. Until they have stopped that room is held for them.
+    /// Where the ranks go that move, those included that have moved before and are still being
+    /// stopped. Until they have stopped that room is held for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub to: Vec<(u32, Placement)>,
     /// The person who ordered it, if one did.

@@ -95,20 +95,16 @@ fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
     if from.is_some_and(|from| from > board.at().now) {
         return Turn::Stays;
     }
-    // Those that come after it do not keep it from what was reserved for it before.
-    let behind = if from.is_some() { keeper.behind(head) } else { Vec::new() };
-    if from.is_some() {
-        keeper.release(board, head);
-    }
+    let mut behind = take_back(board, keeper, head);
     let before = board.checkpoint();
     let mut starts = start(board, head);
     if starts && keeper.must_guard(board, head) {
         board.rollback(before);
         keeper.raise(board);
-        keeper.release(board, head);
+        behind = take_back(board, keeper, head);
         starts = start(board, head);
     }
-    if starts && !keeper.forbids(board, &behind) {
+    if starts && !keeper.forbids(board, behind.as_deref().unwrap_or_default()) {
         return Turn::Goes;
     }
     board.rollback(before);
@@ -118,12 +114,23 @@ fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
             board.unguarded(|board| board.rollback(before));
             would
         };
-    let first = from.is_some() && (!behind.is_empty() || keeper.expects_returns());
-    if held_back && first && starts_before(board, keeper, head, &behind) {
+    let first = behind.filter(|behind| !behind.is_empty() || keeper.expects_returns());
+    if let Some(behind) = first.filter(|_| held_back)
+        && starts_before(board, keeper, head, &behind)
+    {
         return Turn::Goes;
     }
     keeper.block(board, head);
     if held_back { Turn::HeldBack } else { Turn::Stays }
+}
+
+/// Gives up what is reserved for a job whose turn it is; for whom something was reserved after it:
+/// they do not keep it from what was its own before. `None` if nothing was.
+fn take_back(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Option<Vec<Head>> {
+    board.guard.as_ref()?.reserved_from(head.id())?;
+    let behind = keeper.behind(head);
+    keeper.release(board, head);
+    Some(behind)
 }
 
 /// Starts a job whose reservation has come if only those keep it from that that were given theirs

@@ -40,8 +40,16 @@ pub(in crate::sched) fn moves(job: &Job) -> Option<&Eviction> {
         State::Starting | State::Running => !whole && leaving(job, eviction).next().is_some(),
         _ => false,
     };
-    let moves = eviction.moved && !eviction.to.is_empty() && job.hold.is_none() && !job.frozen;
+    let moves = !eviction.to.is_empty() && job.hold.is_none() && !job.frozen;
     (moves && goes).then_some(eviction)
+}
+
+/// The ranks of a gang that are on their way elsewhere while it goes on.
+pub(super) fn on_their_way(job: &Job) -> Vec<(u32, Placement)> {
+    let gang = moves(job).filter(|eviction| !eviction.ranks.is_empty());
+    let places = gang.into_iter().flat_map(|eviction| leaving(job, eviction));
+    let numbered = places.map(|(rank, _, to)| Some((u32::try_from(rank).ok()?, to.clone())));
+    numbered.flatten().collect()
 }
 
 /// The ranks that are still being stopped, with where they go.

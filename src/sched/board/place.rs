@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::base::{JobId, Name};
 use crate::model::Resources;
-use crate::model::job::{GpuShare, Job, JobSpec};
+use crate::model::job::{GpuShare, Job, JobSpec, TaskState};
 use crate::sched::board::Board;
 use crate::sched::board::heads::{Head, asks};
 use crate::sched::board::seat::{Mark, Seat, Spot, Waiting};
@@ -414,12 +414,17 @@ impl Board {
         let Some(seat) = self.seat(id) else { return false };
         let job = seat.job.clone();
         let mut cores: BTreeMap<Name, u64> = BTreeMap::new();
-        let mut units = Resources::default();
+        let (mut units, mut booked) = (Resources::default(), Resources::default());
         for task in job.active_tasks() {
             let request = job.spec.request_of(task.group);
             units.add(&Resources { custom: request.custom.clone(), ..Resources::default() });
             if let Some(placement) = &task.placement {
                 *cores.entry(placement.node.clone()).or_default() += request.cpu_milli;
+            }
+            // What is being stopped needs its cores to end, and counts for nobody any more.
+            if task.state != TaskState::Stopping {
+                booked.cpu_milli += request.cpu_milli;
+                booked.gpu_milli += task.lent.iter().map(|share| share.milli).sum::<u64>();
             }
         }
         let free = |node: usize, need| self.nodes[node].up && self.rooms[node].cpu.free() >= need;
@@ -454,12 +459,7 @@ impl Board {
         for (name, need) in &units.custom {
             self.change_units(name, |level| level.take(*need, When::Now));
         }
-        let need = Resources {
-            cpu_milli: cores.values().sum(),
-            gpu_milli: lent.values().sum(),
-            ..Resources::default()
-        };
-        self.book(id, &need, true);
+        self.book(id, &booked, true);
         if let Some(seat) = self.seats.get_mut(&id) {
             seat.thaws = true;
             self.log.push(Undo::Thaw(id));

@@ -5,6 +5,7 @@ use crate::model::Fact;
 use crate::model::fact::{Class, Eviction};
 use crate::model::job::{GpuShare, Job, Placement, State, StopFor, TaskState};
 use crate::sched::board::Board;
+use crate::sched::board::moved::on_their_way;
 use crate::sched::board::seat::{Cell, Mark, Spot};
 use crate::sched::decide::life;
 use crate::sched::plan::Plan;
@@ -222,6 +223,11 @@ impl Board {
 /// Stops a job, or some of its tasks.
 fn evict(plan: &mut Plan, id: JobId, eviction: &Eviction, stop: StopFor) {
     let Some(job) = plan.job(id) else { return };
+    let mut eviction = eviction.clone();
+    if !eviction.ranks.is_empty() {
+        // Others of its ranks may be on their way already.
+        eviction.to.extend(on_their_way(&job));
+    }
     plan.note(Fact::JobEvicted { job: id, eviction: Box::new(eviction.clone()) });
     if eviction.ranks.is_empty() {
         life::stop(plan, id, stop, BY, None);

@@ -60,10 +60,10 @@ pub(super) fn account(job: &Job) -> Account {
     let comes_back = |why| matches!(why, StopFor::Preempt | StopFor::Requeue | StopFor::Gang);
     match job.state {
         State::Queued if job.frozen => {
-            let tasks = job.active_tasks().count() as u64;
-            part.wanted.cpu_milli = job.spec.request.cpu_milli.saturating_mul(tasks);
-            let lent = job.tasks.iter().flat_map(|task| &task.lent).map(|share| share.milli);
-            part.wanted.gpu_milli = lent.sum();
+            for task in job.active_tasks().filter(|task| task.state != TaskState::Stopping) {
+                part.wanted.cpu_milli += job.spec.request_of(task.group).cpu_milli;
+                part.wanted.gpu_milli += task.lent.iter().map(|share| share.milli).sum::<u64>();
+            }
         }
         State::Queued => add(&mut part.wanted, &job.spec.request_of_all()),
         State::Stopping(why) if comes_back(why) && job.hold.is_none() => {

@@ -107,13 +107,14 @@ fn promised<'a>(world: &'a World, but: &Job) -> impl Iterator<Item = (&'a Job, &
 }
 
 /// A task that moves, and where.
-type Move<'a> = (&'a Job, &'a Task, &'a Placement);
+pub type Move<'a> = (&'a Job, &'a Task, &'a Placement);
 
 /// Tasks that are being stopped in order to go on elsewhere, with where.
-fn moving(world: &World, at: At) -> Vec<Move<'_>> {
+pub fn moving(world: &World, at: At) -> Vec<Move<'_>> {
     let mut all = Vec::new();
     for job in world.jobs() {
-        let Some((eviction, _)) = job.evicted.as_deref().filter(|(why, _)| why.moved) else {
+        let Some((eviction, _)) = job.evicted.as_deref().filter(|(why, _)| !why.to.is_empty())
+        else {
             continue;
         };
         let goes = match job.state {

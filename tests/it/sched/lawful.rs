@@ -10,6 +10,8 @@ use holdshort::model::{Fact, Resources};
 use holdshort::sched::World;
 use holdshort::sched::explain::standings;
 
+use super::conserving;
+
 /// Cores, memory, devices.
 type Three = [u64; 3];
 
@@ -32,6 +34,9 @@ pub fn unlawful(before: &World, facts: &[Fact], at: At) -> Vec<String> {
         {
             let (from, to) = split(&victim.spec.team, &taker.spec.team);
             let mut more = later(&world, &facts[n..], at);
+            // A place that is held for one that moves counts for its team.
+            let held = conserving::moving(&world, at).into_iter();
+            more.extend(held.map(|(job, task, _)| (job.id, of(job.spec.request_of_task(task)))));
             more.extend(&moved);
             let most = sum(&world, from, &more);
             let shares = standings(&world, at);

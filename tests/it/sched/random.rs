@@ -10,6 +10,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use holdshort::base::{At, JobId, Name, Span, TaskId, Wall};
 use holdshort::model::command::{Command, Report, Submit, TaskEvent, Until, Verb};
@@ -21,7 +22,7 @@ use holdshort::model::{JobSpec, Team};
 use holdshort::sched::health::{self, Signals};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use proptest::test_runner::{RngSeed, TestRunner};
+use proptest::test_runner::{RngSeed, TestError, TestRunner};
 
 use super::scenery;
 use super::steps::{Ask, Reach, Step, step};
@@ -346,26 +347,33 @@ fn prove_with(
     let sequences = (1..4usize, prop::collection::vec(step(reach), 1..100));
     let mut runner = TestRunner::new(config(seed, cases));
     let proved = runner.run(&sequences, |(nodes, steps)| {
-        for (what, times) in play(nodes, &steps, reach, &change) {
+        for (what, times) in play(nodes, &steps, reach, &change, false) {
             *seen.borrow_mut().entry(what).or_default() += times;
         }
         Ok(())
     });
     if let Err(broken) = proved {
+        if let TestError::Fail(_, (nodes, steps)) = &broken {
+            // Once more, told step by step; it breaks the rule again.
+            let told = AssertUnwindSafe(|| play(*nodes, steps, reach, &change, true));
+            drop(catch_unwind(told));
+        }
         panic!("HOLDSHORT_SEED={seed} repeats this: {broken}");
     }
     seen.into_inner()
 }
 
-/// Goes through the steps; the driver checks each.
-/// `change` configures the cycle.
+/// Goes through the steps; the driver checks each, and prints it if it `tells`. `change`
+/// configures the cycle.
 fn play(
     nodes: usize,
     steps: &[Step],
     reach: Reach,
     change: impl Fn(&mut Cycle),
+    tells: bool,
 ) -> BTreeMap<&'static str, u64> {
     let mut site = Site::bare();
+    site.tells = tells;
     site.configure(|setup| {
         setup.teams = teams();
         change(&mut setup.cycle);

@@ -2,9 +2,11 @@
 //!
 //! The same decision is taken twice from where it stands, without the steps that take room from
 //! others: once as it is, once with nobody let past a reservation. Who gets the first
-//! reservation in the second must start no later in the first.
+//! reservation in the second must start no later in the first. So it is without patience; with
+//! it, whoever has waited past it goes before others wherever it can, and only what is reserved
+//! for such a one is comparable.
 
-use holdshort::base::{At, JobId, Mono, Name};
+use holdshort::base::{At, JobId, Mono, Name, Span};
 use holdshort::model::Fact;
 use holdshort::model::command::Command;
 use holdshort::model::setup::Setup;
@@ -22,24 +24,29 @@ pub fn delayed(before: &World, command: &Command, facts: &[Fact], at: At) -> Vec
     {
         return Vec::new();
     }
-    let strict = after(before, command, at, true);
-    // Passes of one decision work it out anew: what counts is when it starts in the end.
-    let first = strict.as_ref().and_then(|(facts, world)| {
-        let first = facts.iter().find_map(|fact| match fact {
-            Fact::ReservationMade { job, .. } => Some(*job),
-            _ => None,
-        })?;
-        Some((first, start(world, first, at)?))
-    });
-    let Some((job, due)) = first else { return Vec::new() };
-    let Some((_, world)) = after(before, command, at, false) else { return Vec::new() };
-    // One that has none now is kept back by what its own team got beside it, not by room.
-    match start(&world, job, at).filter(|start| *start > due) {
-        Some(start) => vec![format!(
-            "job {job} would start at {due:?}, and at {start:?} behind those that were let past it"
-        )],
-        None => Vec::new(),
+    let patience = before.setup().cycle.patience;
+    [Span::ZERO, patience].iter().filter_map(|it| delayed_one(before, command, at, *it)).collect()
+}
+
+fn delayed_one(before: &World, command: &Command, at: At, patience: Span) -> Option<String> {
+    let (facts, strict) = after(before, command, at, patience, true)?;
+    let job = facts.iter().find_map(|fact| match fact {
+        Fact::ReservationMade { job, .. } => Some(*job),
+        _ => None,
+    })?;
+    let waited = at.now.since(strict.job(job)?.since.now);
+    if patience > Span::ZERO && waited < patience {
+        return None;
     }
+    // Passes of one decision work it out anew: what counts is when it starts in the end.
+    let due = start(&strict, job, at)?;
+    let (_, world) = after(before, command, at, patience, false)?;
+    // One that has none now is kept back by what its own team got beside it, not by room.
+    let start = start(&world, job, at).filter(|start| *start > due)?;
+    Some(format!(
+        "job {job} would start at {due:?}, and at {start:?} behind those that were let past it \
+         (patience {patience:?})"
+    ))
 }
 
 /// When a job starts, or what is reserved for it does.
@@ -49,12 +56,19 @@ fn start(world: &World, job: JobId, at: At) -> Option<Mono> {
     job.reserved.as_ref().map(|reserved| reserved.at).or_else(|| runs.then_some(at.now))
 }
 
-fn after(before: &World, command: &Command, at: At, strict: bool) -> Option<(Vec<Fact>, World)> {
+fn after(
+    before: &World,
+    command: &Command,
+    at: At,
+    patience: Span,
+    strict: bool,
+) -> Option<(Vec<Fact>, World)> {
     let mut world = before.clone();
     let reserved: Vec<JobId> =
         world.jobs().filter(|job| job.reserved.is_some()).map(|job| job.id).collect();
     reserved.into_iter().for_each(|job| world.apply(at, &Fact::ReservationOver { job }));
     let mut setup = Setup::clone(before.setup());
+    setup.cycle.patience = patience;
     let backfill = strict.then_some("backfill");
     setup.cycle.off.extend(TAKING.into_iter().chain(backfill).map(Name::from));
     world.apply(at, &Fact::Configured(Box::new(setup)));

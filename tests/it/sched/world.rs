@@ -30,6 +30,8 @@ pub struct Site {
     pub facts: Vec<Fact>,
     /// Worlds go through JSON at every so many steps.
     pub json_every: u64,
+    /// Each command and what it led to is printed.
+    pub tells: bool,
     pub metered: Metered,
     /// How often each kind of fact was decided, and each rule took room.
     pub seen: BTreeMap<&'static str, u64>,
@@ -73,6 +75,7 @@ impl Site {
             setup: setup.clone(),
             facts: Vec::new(),
             json_every: 1,
+            tells: false,
             metered: Metered::default(),
             seen: BTreeMap::new(),
             outside: Outside::default(),
@@ -133,6 +136,10 @@ impl Site {
         let before = self.world.clone();
         let decision = decide(&before, &command, self.at)?;
         self.steps += 1;
+        if self.tells {
+            println!("{} {command:?}", self.at.now.0);
+            decision.facts.iter().for_each(|fact| println!("    {fact:?}"));
+        }
         self.check(&before, &command, &decision.facts, &decision.world);
         for fact in &decision.facts {
             *self.seen.entry(fact.word()).or_default() += 1;
