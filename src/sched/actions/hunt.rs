@@ -196,7 +196,9 @@ fn evict(board: &mut Board, hunt: &dyn Hunt, taker: &Taker, outcome: &Outcome, n
         if ranks.is_empty() {
             continue;
         }
-        let moved = !outcome.lost.iter().any(|batch| batch.job == id);
+        // What it had got in this cycle only is no loss.
+        let loses = |batch: &&Batch| batch.job == id && batch.ranks.iter().any(|rank| runs(&rank));
+        let moved = !outcome.lost.iter().any(|batch| loses(&batch));
         let to = seat.tasks.iter().filter_map(|cell| match &cell.mark {
             Mark::Moves { to, .. } => Some(&*board.rooms[to.node].name),
             _ => None,

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::base::JobId;
 use crate::model::Resources;
 use crate::sched::actions::victims::Batch;
 use crate::sched::board::Board;
@@ -157,11 +158,15 @@ impl Pool {
         self.batches.push(batch);
     }
 
-    /// Those with a task on one of the nodes.
+    /// Those with a task on one of the nodes; where that is the core of a gang, with its surplus
+    /// on others, which goes with it.
     fn on(&self, nodes: &BTreeSet<usize>) -> Vec<usize> {
+        let shared = |batch: &&Batch| !batch.nodes.is_disjoint(nodes);
+        let cores = self.batches.iter().filter(shared).filter(|batch| batch.is_core);
+        let whole: BTreeSet<JobId> = cores.map(|batch| batch.job).collect();
         let batches = self.batches.iter().enumerate();
-        let shared = batches.filter(|(_, batch)| !batch.nodes.is_disjoint(nodes));
-        shared.map(|(at, _)| at).collect()
+        let goes = batches.filter(|(_, batch)| shared(batch) || whole.contains(&batch.job));
+        goes.map(|(at, _)| at).collect()
     }
 }
 

@@ -43,7 +43,7 @@ pub fn next_due(world: &World, now: Mono) -> Option<Mono> {
     let pools = world.setup().pools.iter().filter(|_| world.setup().cycle.on(SWITCH));
     let due = pools.flat_map(|pool| {
         let state = world.pools.get(&pool.name);
-        let unused = state.into_iter().flat_map(|state| unused(world, state, now));
+        let unused = state.into_iter().flat_map(|state| unused(world, pool, state, now));
         let unused = unused.map(|(_, member)| member.used + pool.shrink_after);
         let retry = state.and_then(|state| Some(state.failed? + RETRY_AFTER));
         // Those that will have waited long enough next, of each kind.
@@ -58,14 +58,25 @@ pub fn next_due(world: &World, now: Mono) -> Option<Mono> {
     due.filter(|due| *due > now).min()
 }
 
-/// Nodes of a pool on which nothing runs.
+/// Nodes of a pool on which nothing runs, and nothing is to start before they would have to come
+/// back.
 fn unused<'a>(
     world: &'a World,
+    pool: &Pool,
     state: &'a PoolState,
     now: Mono,
 ) -> impl Iterator<Item = (&'a Name, &'a Member)> {
     let here = state.members.iter().filter(|(_, member)| member.stage == Stage::Here);
-    here.filter(move |(node, _)| is_unused(world, node, now))
+    let soon = now + pool.shrink_after;
+    here.filter(move |(node, _)| is_unused(world, node, now) && !is_reserved(world, node, soon))
+}
+
+/// Room on it is kept for a job that starts by then.
+fn is_reserved(world: &World, node: &str, by: Mono) -> bool {
+    let reserves = world.setup().cycle.on("reservation");
+    let reserved = world.index().reserved().take_while(|(at, _)| *at <= by);
+    let mut jobs = reserved.filter(|_| reserves).filter_map(|(_, id)| world.job(id));
+    jobs.any(|job| job.reserved.as_ref().is_some_and(|reserved| reserved.room.contains_key(node)))
 }
 
 fn is_unused(world: &World, node: &str, now: Mono) -> bool {
@@ -99,7 +110,7 @@ fn shrink(plan: &mut Plan, pool: &Pool) {
         let stays = state.members.values().filter(|member| member.stage != Stage::Going);
         let have = u32::try_from(stays.count()).unwrap_or(u32::MAX);
         // The one with the highest number first, so that numbers stay low.
-        let mut unused: Vec<_> = unused(world, state, now).collect();
+        let mut unused: Vec<_> = unused(world, pool, state, now).collect();
         unused.sort_by_key(|(node, _)| std::cmp::Reverse(number(node)));
         let leaves = unused.into_iter().find(|(_, member)| {
             goes(have, pool.min, pool.most(), member.used, pool.shrink_after, now)

@@ -31,6 +31,8 @@ pub struct Batch {
     pub nodes: BTreeSet<usize>,
     /// What they hold, by node.
     pub holds: Vec<(usize, Resources)>,
+    /// Without them the gang is below its minimum: then all of it goes.
+    pub is_core: bool,
 }
 
 impl Batch {
@@ -52,7 +54,7 @@ impl Batch {
         });
         let holds: Vec<(usize, Resources)> = holds.collect();
         let nodes = holds.iter().map(|(node, _)| *node).collect();
-        Batch { job: seat.id(), team: seat.team, ranks, nodes, holds }
+        Batch { job: seat.id(), team: seat.team, ranks, nodes, holds, is_core: false }
     }
 
     /// What they hold together.
@@ -165,7 +167,7 @@ impl<'a> Victims<'a> {
             let standing = standing_without(seat, taken);
             self.next[team].insert(Place { standing, ..place }, id);
         }
-        Some(Batch::of(seat, ranks))
+        Some(Batch { is_core: !keeps, ..Batch::of(seat, ranks) })
     }
 
     /// Sees to it that the last job of a team that was not looked at is.

@@ -10,13 +10,15 @@ use crate::sched::board::heads::Head;
 use crate::sched::board::seat::Seat;
 use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::fit::{Grip, When};
+use crate::sched::policy::gates;
 use crate::sched::world::World;
 
 /// What stands: room that is kept on nodes for others, with from when on.
 #[derive(Debug, Clone, Default)]
 pub struct Standing {
     kept: BTreeMap<usize, Vec<(JobId, Mono, Amounts)>>,
-    /// Jobs whose promises can no longer be kept: a node went away, or has less than before.
+    /// Jobs whose promises can no longer be kept: a node went away, or has less than before, or
+    /// their team may hold less.
     void: BTreeSet<JobId>,
     /// What is kept is looked away from for a moment.
     looks_away: bool,
@@ -60,10 +62,13 @@ impl Board {
             let Some(node) = self.node(&placement.node) else { return false };
             let request = job.spec.request_of(task.group);
             let grip = Grip::Known(placement.gpus.clone());
-            let fits = self.is_open(node) && self.rooms[node].fits_so(request, &grip, When::Later);
+            let (need, preemptible) = (Amounts::from(request), job.spec.preemptible);
+            let fits = self.is_open(node)
+                && self.rooms[node].fits_so(request, &grip, When::Later)
+                && gates::open(&self.teams.queues, team, &need, preemptible).is_ok();
             self.change_room(node, |room| room.take(request, &grip, When::Later));
             self.take_units(request, When::Later);
-            self.book_for(team, !job.spec.preemptible, request, true);
+            self.book_for(team, !preemptible, request, true);
             fits
         })
     }

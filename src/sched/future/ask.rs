@@ -23,6 +23,8 @@ pub struct Ask {
     pub counters: BTreeMap<Counter, i64>,
     /// For how long.
     pub length: Span,
+    /// What it needs is closed until then.
+    pub not_before: Mono,
     /// Nodes that are taken rather than others that are as good.
     pub rather: BTreeSet<usize>,
 }
@@ -128,6 +130,16 @@ impl Counter {
     }
 }
 
+/// When all of the countable resources are open that are closed now.
+fn opens<'a>(board: &Board, counters: impl Iterator<Item = &'a Counter>) -> Mono {
+    let at = board.at();
+    let until = counters.filter_map(|counter| {
+        let Counter::Units(name) = counter else { return None };
+        Some(at.now + board.world().limit_of(name, at.wall)?.until.since(at.wall))
+    });
+    until.max().unwrap_or(at.now)
+}
+
 impl Ask {
     /// What a head asks for next; `None` if the job is gone.
     pub fn of(board: &Board, timeline: &Timeline, head: &Head) -> Option<Ask> {
@@ -149,7 +161,8 @@ impl Ask {
         let held = job.reserved.iter().flat_map(|reserved| reserved.room.keys());
         let rather = held.filter_map(|name| board.node(name)).collect();
         let length = timeline.length_of(board, job);
-        Some(Ask { job: job.id, wishes, counters, length, rather })
+        let not_before = opens(board, counters.keys());
+        Some(Ask { job: job.id, wishes, counters, length, not_before, rather })
     }
 
     /// The same, and it waits for the bounds of its team and its array to let it in.

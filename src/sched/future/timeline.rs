@@ -226,7 +226,7 @@ impl Timeline {
 
     /// The earliest start for a request, not before `from`; `None` if there is none.
     pub fn earliest(&self, ask: &Ask, from: Mono) -> Option<Slot> {
-        let mut from = from;
+        let mut from = from.max(ask.not_before);
         for _ in 0..ROUNDS {
             let slot = self.room_from(ask, self.units_from(ask, from)?)?;
             let units = self.units_from(ask, slot.at)?;
@@ -311,8 +311,10 @@ impl Timeline {
         if first.len() < tasks { None } else { first.peek().copied() }
     }
 
-    /// Where all tasks would go at a time: to the nodes of which least is free until then, so
-    /// that others lose least; then to those they are to stay on, then to the fullest.
+    /// Where all tasks would go at a time: to those nodes they are to stay on, then to those of
+    /// which least is free until then, so that others lose least, then to the fullest. What is
+    /// promised keeps away from what is reserved, and changes what is free: would that come
+    /// first, both could go on changing places.
     fn room_at(&self, ask: &Ask, at: Mono) -> Option<Slot> {
         let until = at + ask.length;
         let mut taken: BTreeMap<usize, Parts> = BTreeMap::new();
@@ -323,7 +325,7 @@ impl Timeline {
                 let key = |free: &Parts| (free[4], free[3], free[0]);
                 let line = &self.lines[*node];
                 let (now, then) = (key(&line.free_at(self.now)), key(&line.free_at(at)));
-                (now, !ask.rather.contains(node), then, *node)
+                (!ask.rather.contains(node), now, then, *node)
             });
             let mut left = wish.tasks;
             for node in nodes {

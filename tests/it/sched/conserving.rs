@@ -9,7 +9,7 @@ use holdshort::base::{At, Name, Span};
 use holdshort::model::job::{GpuShare, Job, Placement, State, StopFor, Task, TaskState};
 use holdshort::model::team::Bounds;
 use holdshort::model::{Node, Resources, Team};
-use holdshort::sched::World;
+use holdshort::sched::{World, explain};
 
 /// What is free on a node.
 #[derive(Debug, Clone)]
@@ -27,7 +27,8 @@ pub fn idle_room(world: &World, at: At) -> Vec<String> {
     let moving = &moving(world, at)[..];
     let may = |job: &&Arc<Job>| gates_open(world, job, at, moving) && fits(world, job, at, moving);
     let idle = queued.filter(may);
-    idle.map(|job| format!("job {} fits and does not start", job.id)).collect()
+    let why = |job: &Job| explain::reason(world, job, at);
+    idle.map(|job| format!("job {} fits and does not start: {:?}", job.id, why(job))).collect()
 }
 
 /// At most one job wants room, so that none is kept for others.
@@ -85,8 +86,7 @@ fn gates_open(world: &World, job: &Job, at: At, moving: &[Move<'_>]) -> bool {
         let need = u128::from(*units) * u128::from(tasks);
         let promised: u128 = promised(world, job).map(|(other, task)| units_of(other, task)).sum();
         let moving = moving.iter().map(|(job, task, _)| units_of(job, task));
-        let promised = promised + moving.sum::<u128>();
-        let held = held + if job.frozen { 0 } else { promised };
+        let held = held + promised + moving.sum::<u128>();
         let taken = u128::from(world.taken(name, at.now));
         let rate = countable.per_minute.filter(|_| !job.frozen && world.setup().cycle.on("rate"));
         let closed = !job.frozen && world.limit_of(name, at.wall).is_some();

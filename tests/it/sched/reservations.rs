@@ -4,11 +4,12 @@
 //! others: once as it is, once with nobody let past a reservation. Who gets the first
 //! reservation in the second must start no later in the first. So it is without patience; with
 //! it, whoever has waited past it goes before others wherever it can, and only what is reserved
-//! for such a one is comparable.
+//! for the one that has waited longest is comparable.
 
 use holdshort::base::{At, JobId, Mono, Name, Span};
 use holdshort::model::Fact;
 use holdshort::model::command::Command;
+use holdshort::model::job::State;
 use holdshort::model::setup::Setup;
 use holdshort::sched::{World, decide};
 
@@ -34,8 +35,9 @@ fn delayed_one(before: &World, command: &Command, at: At, patience: Span) -> Opt
         Fact::ReservationMade { job, .. } => Some(*job),
         _ => None,
     })?;
-    let waited = at.now.since(strict.job(job)?.since.now);
-    if patience > Span::ZERO && waited < patience {
+    let queued = strict.jobs().filter(|job| job.state == State::Queued);
+    let longest = queued.map(|job| (job.since.now, job.id)).min()?;
+    if patience > Span::ZERO && (longest.1 != job || at.now.since(longest.0) < patience) {
         return None;
     }
     // Passes of one decision work it out anew: what counts is when it starts in the end.
