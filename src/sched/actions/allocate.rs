@@ -21,8 +21,8 @@ use crate::sched::index::Shape;
 
 /// What becomes of a job whose turn it is.
 enum Turn {
-    /// It got room.
-    Goes,
+    /// It got room; `frees` says that something else was reserved for it.
+    Goes { frees: bool },
     /// It did not, and no other of its shape would.
     Stays,
     /// It would have, were nothing reserved.
@@ -53,10 +53,10 @@ pub fn run(board: &mut Board) {
             false => turn(board, &mut keeper, &head),
         };
         let next = match turn {
-            Turn::Goes => {
+            Turn::Goes { frees } => {
                 board.commit();
                 keeper.serve(&head);
-                if keeper.let_go(board) {
+                if keeper.let_go(board) || frees {
                     // They were kept from room that is nobody's now.
                     for head in held_back.drain(..) {
                         board.left.retain(|other| other.id() != head.id());
@@ -76,7 +76,7 @@ pub fn run(board: &mut Board) {
                 [shorter(board, &head), None]
             }
         };
-        if !matches!(turn, Turn::Goes) && left.insert(head.shape.clone()) {
+        if !matches!(turn, Turn::Goes { .. }) && left.insert(head.shape.clone()) {
             board.left.push(head);
         }
         for head in next.into_iter().flatten() {
@@ -89,7 +89,7 @@ pub fn run(board: &mut Board) {
 fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
     // What is frozen holds memory and devices until it goes on: nothing is kept from it.
     if head.shape.thaw.is_some() {
-        return if start(board, head) { Turn::Goes } else { Turn::Stays };
+        return if start(board, head) { Turn::Goes { frees: false } } else { Turn::Stays };
     }
     let from = board.guard.as_ref().and_then(|guard| guard.reserved_from(head.id()));
     if from.is_some_and(|from| from > board.at().now) {
@@ -104,8 +104,9 @@ fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
         behind = take_back(board, keeper, head);
         starts = start(board, head);
     }
+    let frees = behind.is_some();
     if starts && !keeper.forbids(board, behind.as_deref().unwrap_or_default()) {
-        return Turn::Goes;
+        return Turn::Goes { frees };
     }
     board.rollback(before);
     let held_back = starts
@@ -118,7 +119,7 @@ fn turn(board: &mut Board, keeper: &mut Keeper, head: &Head) -> Turn {
     if let Some(behind) = first.filter(|_| held_back)
         && starts_before(board, keeper, head, &behind)
     {
-        return Turn::Goes;
+        return Turn::Goes { frees };
     }
     keeper.block(board, head);
     if held_back { Turn::HeldBack } else { Turn::Stays }

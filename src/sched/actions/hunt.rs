@@ -10,6 +10,7 @@ use crate::base::{JobId, Mono, Span};
 use crate::model::fact::{Eviction, Rule};
 use crate::model::job::StopFor;
 use crate::model::reason::{Numbers, Value};
+use crate::sched::actions::allocate;
 use crate::sched::actions::search::{Aim, Others, Outcome, Taker, search};
 use crate::sched::actions::victims::Batch;
 use crate::sched::board::Board;
@@ -97,6 +98,9 @@ pub fn run(board: &mut Board, hunt: &dyn Hunt) {
     }
     if !helped {
         board.left = before;
+    } else if board.takes_back() && board.world().setup().cycle.on("allocate") {
+        // Whoever got room in this cycle and lost it again kept others from it.
+        allocate::run(board);
     }
 }
 
@@ -196,9 +200,13 @@ fn evict(board: &mut Board, hunt: &dyn Hunt, taker: &Taker, outcome: &Outcome, n
         if ranks.is_empty() {
             continue;
         }
-        // What it had got in this cycle only is no loss.
+        // What it had got in this cycle only is no loss. One that stops as a whole and keeps its
+        // minimum moves, even with fewer tasks.
         let loses = |batch: &&Batch| batch.job == id && batch.ranks.iter().any(|rank| runs(&rank));
-        let moved = !outcome.lost.iter().any(|batch| loses(&batch));
+        let moved = match goes_on {
+            true => !outcome.lost.iter().any(|batch| loses(&batch)),
+            false => seat.gang(Waiting::Evicted, Mark::is_in).is_satisfied(),
+        };
         let to = seat.tasks.iter().filter_map(|cell| match &cell.mark {
             Mark::Moves { to, .. } => Some(&*board.rooms[to.node].name),
             _ => None,

@@ -11,6 +11,7 @@ use crate::sched::actions::victims::{Batch, Choice};
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::board::seat::Mark;
+use crate::sched::policy::amounts::Amounts;
 use crate::sched::policy::order::Place;
 use crate::sched::policy::protection::{self, Level, Method};
 use crate::sched::policy::queue::{Queue, split};
@@ -86,18 +87,23 @@ impl Aim for OverShare {
         let cycle = &board.world().setup().cycle;
         let moved = outcome.moved.iter().filter(|_| !cycle.move_victims);
         // What only this cycle had given goes first: nobody is stopped for holding that.
-        let (given, held): (Vec<&Batch>, Vec<&Batch>) =
-            outcome.lost.iter().chain(moved).partition(|batch| is_undone(board, batch));
-        let chunk = |batch: &Batch| Chunk { queue: batch.team, amounts: batch.amounts() };
-        let chunks: Vec<Chunk> = given.into_iter().chain(held).map(chunk).collect();
+        let taken: Vec<&Batch> = outcome.lost.iter().chain(moved).collect();
+        let [given, held] = [true, false].map(|undone| {
+            let chunk =
+                |batch: &&Batch| Chunk { queue: batch.team, amounts: part(board, batch, undone) };
+            taken.iter().map(chunk).filter(|chunk| chunk.amounts != Amounts::default()).collect()
+        });
+        let chunks: Vec<Chunk> = [given, held].concat();
         taking::judge(queues, &self.taker, &chunks, cycle.saturation).is_ok()
     }
 }
 
-/// It does not run, and had got its room in this cycle.
-fn is_undone(board: &Board, batch: &Batch) -> bool {
-    let seat = board.seated(batch.job);
-    let undone =
-        |rank: &usize| seat.is_some_and(|seat| matches!(seat.tasks[*rank].mark, Mark::Undone(_)));
-    batch.ranks.iter().all(undone)
+/// What of a batch had got its room in this cycle, or what had it before.
+fn part(board: &Board, batch: &Batch, undone: bool) -> Amounts {
+    let Some(seat) = board.seated(batch.job) else { return Amounts::default() };
+    let is_undone = |rank: usize| matches!(seat.tasks[rank].mark, Mark::Undone(_));
+    let wanted = batch.ranks.iter().filter(|rank| is_undone(**rank) == undone);
+    wanted.fold(Amounts::default(), |sum, rank| {
+        sum.plus(&Amounts::from(seat.job.spec.request_of(seat.tasks[*rank].group)))
+    })
 }

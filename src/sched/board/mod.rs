@@ -263,6 +263,12 @@ impl Board {
             || cells.any(|cell| is_open(&cell.mark))
     }
 
+    /// Somebody lost what this cycle had given.
+    pub fn takes_back(&self) -> bool {
+        let mut cells = self.seats.values().flat_map(|seat| &seat.tasks);
+        cells.any(|cell| matches!(cell.mark, Mark::Undone(_)))
+    }
+
     fn free_now_or_later(&self, node: usize) -> Amounts {
         if !self.is_open(node) {
             return Amounts::default();

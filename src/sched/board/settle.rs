@@ -50,7 +50,10 @@ impl Board {
         let dealt = self.deal();
         for deed in &self.deeds {
             if let Deed::Evicts { job, eviction, stop } = deed {
-                let to = if eviction.moved { self.goes_to(*job, eviction, &dealt) } else { vec![] };
+                let to = match goes_anywhere(eviction) {
+                    true => self.goes_to(*job, eviction, &dealt),
+                    false => Vec::new(),
+                };
                 evict(plan, *job, &Eviction { to, ..Eviction::clone(eviction) }, *stop);
             }
         }
@@ -114,7 +117,7 @@ impl Board {
             Deed::Evicts { .. } => None,
         });
         let moves = self.deeds.iter().filter_map(|deed| match deed {
-            Deed::Evicts { job, eviction, .. } => Some(job).filter(|_| eviction.moved),
+            Deed::Evicts { job, eviction, .. } => Some(job).filter(|_| goes_anywhere(eviction)),
             Deed::Goes(_) => None,
         });
         for id in goes.chain(moves) {
@@ -218,6 +221,11 @@ impl Board {
             }
         }
     }
+}
+
+/// A job moves, or some of its tasks may while it goes on.
+fn goes_anywhere(eviction: &Eviction) -> bool {
+    eviction.moved || !eviction.ranks.is_empty()
 }
 
 /// Stops a job, or some of its tasks.

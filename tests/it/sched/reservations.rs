@@ -21,8 +21,8 @@ pub fn delayed(before: &World, command: &Command, facts: &[Fact], at: At) -> Vec
     let on = |name| before.setup().cycle.on(name);
     let placed = facts.iter().any(|fact| matches!(fact, Fact::TaskPlaced { .. }));
     // A change of what is switched on is none of the same information.
-    if !placed || !on("reservation") || !on("backfill") || matches!(command, Command::Configure(_))
-    {
+    let told = matches!(command, Command::Configure(_));
+    if !placed || !on("reservation") || !on("backfill") || told {
         return Vec::new();
     }
     let patience = before.setup().cycle.patience;
@@ -31,6 +31,10 @@ pub fn delayed(before: &World, command: &Command, facts: &[Fact], at: At) -> Vec
 
 fn delayed_one(before: &World, command: &Command, at: At, patience: Span) -> Option<String> {
     let (facts, strict) = after(before, command, at, patience, true)?;
+    // Nor is a node that comes because nobody was let in.
+    if facts.iter().any(|fact| matches!(fact, Fact::PoolGrew { .. })) {
+        return None;
+    }
     let job = facts.iter().find_map(|fact| match fact {
         Fact::ReservationMade { job, .. } => Some(*job),
         _ => None,

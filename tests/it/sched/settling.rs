@@ -2,11 +2,15 @@
 //! given. Found by random sequences ([`super::random`]), kept here by name.
 
 use holdshort::base::Span;
-use holdshort::model::job::Gang;
+use holdshort::model::Fact;
+use holdshort::model::command::{Command, TeamChange, Verb};
+use holdshort::model::fact::Eviction;
+use holdshort::model::job::{Gang, JobSpec};
 use holdshort::model::setup::Countable;
+use holdshort::model::team::Terms;
 
 use super::random::teams;
-use super::world::Site;
+use super::world::{Site, owner};
 
 fn site() -> Site {
     let mut site = Site::bare();
@@ -58,4 +62,152 @@ fn who_is_promised_room_keeps_nobody_from_other_room() {
         (job.request.cpu_milli, job.request.mem_bytes, job.request.gpu_milli) = (0, 0, 250);
     });
     site.stand(&[last], &["starting"]);
+}
+
+/// Everything is switched on. `n2` has no devices.
+fn all(nodes: &[&str]) -> Site {
+    let mut site = Site::bare();
+    site.configure(|setup| {
+        setup.teams = teams();
+        setup.cycle.off.clear();
+    });
+    nodes.iter().for_each(|name| site.node(name, 3, 6, if *name == "n2" { 0 } else { 2 }));
+    site
+}
+
+/// So many thousandths of cores and of devices for each of `size` tasks, `min` at least.
+fn asks(team: &str, cpu: u64, gpu: u64, (size, min): (u32, u32)) -> impl Fn(&mut JobSpec) {
+    let team = team.to_owned();
+    move |job| {
+        job.team = (&*team).into();
+        (job.request.cpu_milli, job.request.gpu_milli) = (cpu, gpu);
+        job.request.mem_bytes = 0;
+        job.gang = Gang { size, min };
+    }
+}
+
+/// It gives way and comes back.
+fn gives_way(ask: impl Fn(&mut JobSpec)) -> impl Fn(&mut JobSpec) {
+    move |job| {
+        ask(job);
+        (job.preemptible, job.requeue) = (true, true);
+    }
+}
+
+fn terms(site: &mut Site, team: &str, terms: Terms) {
+    let change = TeamChange::Set(Box::new(terms));
+    site.run(Command::Team { team: team.into(), change, key: None, by: owner() });
+}
+
+fn evictions(site: &Site) -> Vec<&Eviction> {
+    let evicted = site.facts.iter().filter_map(|fact| match fact {
+        Fact::JobEvicted { eviction, .. } => Some(&**eviction),
+        _ => None,
+    });
+    evicted.collect()
+}
+
+#[test]
+fn a_rank_on_its_way_keeps_its_place_when_another_gives_room() {
+    let mut site = all(&["n1", "n2"]);
+    site.submit(asks("org/b", 1000, 250, (1, 1)));
+    site.submit(gives_way(asks("default", 1000, 0, (1, 1))));
+    let service = site.submit(|job| {
+        asks("default", 500, 0, (3, 1))(job);
+        job.service = Some(Box::default());
+    });
+    let grown = site.submit(gives_way(asks("org/a", 1000, 0, (3, 1))));
+    site.end(service, 0);
+    terms(&mut site, "org/b", Terms { priority: 50, ..Terms::default() });
+    site.start_all();
+    let (first, _) = &**site.job(grown).evicted.as_ref().unwrap();
+    assert_eq!((&*first.ranks, first.to[0].0), (&[2][..], 2));
+    // The service comes back for the room that rank 2 is on its way to.
+    site.advance(Span::secs(5));
+    let (last, _) = &**site.job(grown).evicted.as_ref().unwrap();
+    assert_eq!(last.to[0].0, 2);
+}
+
+#[test]
+fn what_is_being_stopped_of_a_frozen_job_counts_for_nobody_when_it_goes_on() {
+    let mut site = all(&["n1", "n2", "n3"]);
+    let frozen = site.submit(gives_way(asks("default", 3000, 0, (3, 1))));
+    let taker = site.submit(gives_way(asks("ml", 500, 2000, (1, 1))));
+    site.start_all();
+    assert_eq!(evictions(&site).len(), 1);
+    site.pause(taker);
+    site.pause(frozen);
+    site.try_act(owner(), &[taker, frozen], Verb::Resume).unwrap();
+    // Two of its three tasks are left: what its team may have.
+    assert!(evictions(&site).is_empty());
+    assert!(!site.job(frozen).frozen);
+}
+
+#[test]
+fn of_two_that_waited_too_long_the_first_starts_where_it_can() {
+    let mut site = all(&["n1"]);
+    let runs = site.submit(|job| {
+        asks("default", 3000, 0, (1, 1))(job);
+        job.priority = 200;
+    });
+    let first = site.submit(|job| {
+        asks("default", 3000, 0, (1, 1))(job);
+        job.priority = 200;
+    });
+    terms(&mut site, "default", Terms { priority: 50, ..Terms::default() });
+    site.submit(asks("default", 500, 0, (1, 1)));
+    site.advance(Span::mins(30));
+    site.end(runs, 0);
+    site.stand(&[first], &["starting"]);
+}
+
+#[test]
+fn a_reservation_stays_where_it_is_while_promises_are_made_beside_it() {
+    let mut site = all(&["n1", "n2", "n3"]);
+    site.submit(gives_way(asks("default", 2000, 250, (2, 2))));
+    let waits = site.submit(gives_way(asks("ml", 1000, 2000, (3, 1))));
+    let before = site.job(waits).reserved.clone().unwrap();
+    site.submit(gives_way(asks("org/a", 1000, 500, (3, 1))));
+    let moves = site.facts.iter().filter(|fact| matches!(fact, Fact::ReservationMoved { .. }));
+    assert!(moves.count() <= 1, "{:?}", site.facts);
+    assert_eq!(site.job(waits).reserved.as_ref().unwrap().room.len(), before.room.len());
+}
+
+#[test]
+fn the_surplus_of_a_gang_counts_as_taken_where_its_core_is() {
+    let mut site = all(&["n1", "n2"]);
+    site.submit(asks("default", 1000, 250, (1, 1)));
+    let firm = site.submit(|job| {
+        gives_way(asks("default", 1000, 0, (1, 1)))(job);
+        job.priority = 400;
+    });
+    // Its minimum is on the node that is wanted, its surplus on both.
+    let gang = site.submit(gives_way(asks("default", 800, 0, (5, 2))));
+    site.start_all();
+    site.submit(gives_way(asks("org/a", 3000, 0, (1, 1))));
+    if site.word(gang) == "stopping" {
+        // Without all of the gang the team has no more than its share.
+        assert_eq!(site.word(firm), "running");
+    }
+}
+
+#[test]
+fn room_is_reserved_for_when_what_a_job_needs_is_open_again() {
+    let mut site = all(&["n1"]);
+    let (until, by) = (Some(site.in_(Span::secs(90))), owner());
+    site.run(Command::Limit { resource: "api:x".into(), until, reason: None, by });
+    let mut submit = |cores: u64, change: &dyn Fn(&mut JobSpec)| {
+        site.submit(|job| {
+            gives_way(asks("default", cores * 1000, 0, (1, 1)))(job);
+            change(job);
+        })
+    };
+    let waits = submit(2, &|job| job.request.custom = [("api:x".into(), 1)].into());
+    // One that would be in its way by then, and one that is over before.
+    let long = submit(2, &|_| ());
+    let short = submit(3, &|job| job.time_limit = Some(Span::secs(60)));
+    site.stand(&[waits, long, short], &["queued", "queued", "starting"]);
+    site.end(short, 0);
+    site.advance(Span::secs(90));
+    site.stand(&[waits, long], &["starting", "queued"]);
 }
