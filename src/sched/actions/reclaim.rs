@@ -88,12 +88,12 @@ impl Aim for OverShare {
         let moved = outcome.moved.iter().filter(|_| !cycle.move_victims);
         // What only this cycle had given goes first: nobody is stopped for holding that.
         let taken: Vec<&Batch> = outcome.lost.iter().chain(moved).collect();
-        let [given, held] = [true, false].map(|undone| {
+        let chunks = [true, false].map(|undone| -> Vec<Chunk> {
             let chunk =
                 |batch: &&Batch| Chunk { queue: batch.team, amounts: part(board, batch, undone) };
             taken.iter().map(chunk).filter(|chunk| chunk.amounts != Amounts::default()).collect()
         });
-        let chunks: Vec<Chunk> = [given, held].concat();
+        let chunks = chunks.concat();
         taking::judge(queues, &self.taker, &chunks, cycle.saturation).is_ok()
     }
 }
