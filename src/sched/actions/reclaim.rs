@@ -89,21 +89,21 @@ impl Aim for OverShare {
         // What only this cycle had given goes first: nobody is stopped for holding that.
         let taken: Vec<&Batch> = outcome.lost.iter().chain(moved).collect();
         let chunks = [true, false].map(|undone| -> Vec<Chunk> {
-            let chunk =
-                |batch: &&Batch| Chunk { queue: batch.team, amounts: part(board, batch, undone) };
-            taken.iter().map(chunk).filter(|chunk| chunk.amounts != Amounts::default()).collect()
+            let chunk = |batch: &&Batch| {
+                Some(Chunk { queue: batch.team, amounts: part(board, batch, undone)? })
+            };
+            taken.iter().filter_map(chunk).collect()
         });
         let chunks = chunks.concat();
         taking::judge(queues, &self.taker, &chunks, cycle.saturation).is_ok()
     }
 }
 
-/// What of a batch had got its room in this cycle, or what had it before.
-fn part(board: &Board, batch: &Batch, undone: bool) -> Amounts {
-    let Some(seat) = board.seated(batch.job) else { return Amounts::default() };
+/// What of a batch had got its room in this cycle, or what had it before, if any did.
+fn part(board: &Board, batch: &Batch, undone: bool) -> Option<Amounts> {
+    let seat = board.seated(batch.job)?;
     let is_undone = |rank: usize| matches!(seat.tasks[rank].mark, Mark::Undone(_));
-    let wanted = batch.ranks.iter().filter(|rank| is_undone(**rank) == undone);
-    wanted.fold(Amounts::default(), |sum, rank| {
-        sum.plus(&Amounts::from(seat.job.spec.request_of(seat.tasks[*rank].group)))
-    })
+    let amounts = |rank: &usize| seat.job.spec.request_of(seat.tasks[*rank].group).into();
+    let wanted = batch.ranks.iter().filter(|rank| is_undone(**rank) == undone).map(amounts);
+    wanted.reduce(|sum: Amounts, more| sum.plus(&more))
 }

@@ -54,6 +54,12 @@ impl Line {
         self.kept.as_ref().and_then(|kept| kept.next_after(at))
     }
 
+    /// When what is free next changes.
+    pub fn next_after(&self, at: Mono) -> Option<Mono> {
+        let end = self.ends.borrow_mut().next_after(at);
+        end.into_iter().chain(self.change_after(at)).min()
+    }
+
     /// Whether `need` is free all the time in `[from, until)`.
     pub fn fits(&self, need: &Parts, from: Mono, until: Mono) -> bool {
         let mut at = from;

@@ -46,6 +46,8 @@ impl By {
     }
 }
 
+/// So many changes on nodes are looked at for one that asks for several kinds of tasks.
+const CHANGES: usize = 64;
 /// How often a search goes back and forth between nodes and countable resources.
 const ROUNDS: usize = 16;
 
@@ -283,12 +285,27 @@ impl Timeline {
             let enough = || ask.wishes.iter().zip(&could).all(|(wish, could)| *could >= wish.tasks);
             if last
                 && enough()
-                && let Some(slot) = self.room_at(ask, *start)
+                && let Some(slot) = self.room_at_or_after(ask, *start)
             {
                 return Some(slot);
             }
         }
         None
+    }
+
+    /// Room at a time, or for several kinds of tasks at one of the next changes: each of them may
+    /// fit without the others before all do together.
+    fn room_at_or_after(&self, ask: &Ask, at: Mono) -> Option<Slot> {
+        let slot = self.room_at(ask, at);
+        if slot.is_some() || ask.wishes.len() < 2 {
+            return slot;
+        }
+        let nodes: BTreeSet<usize> =
+            ask.wishes.iter().flat_map(|wish| wish.nodes.iter().copied()).collect();
+        let next =
+            |at: &Mono| nodes.iter().filter_map(|node| self.lines[*node].next_after(*at)).min();
+        let changes = std::iter::successors(next(&at), next);
+        changes.take(CHANGES).find_map(|at| self.room_at(ask, at))
     }
 
     /// From when on as many of its tasks could have started as a wish is for, each by itself.

@@ -224,6 +224,15 @@ impl Walk {
         passed.checked_sub(1).map_or(self.free, |last| self.steps[last].1)
     }
 
+    /// The first end after a time.
+    pub(super) fn next_after(&mut self, at: Mono) -> Option<Mono> {
+        while self.next().is_some_and(|next| next <= at) {
+            self.step();
+        }
+        let passed = self.steps.partition_point(|(end, _)| *end <= at);
+        self.steps.get(passed).map(|(end, _)| *end).or_else(|| self.next())
+    }
+
     /// The first end after a time from which on so much is free. None after `within` is looked for.
     pub(super) fn first_with(&mut self, need: &Parts, after: Mono, within: Mono) -> Option<Mono> {
         let first = self.steps.partition_point(|(end, _)| *end <= after);

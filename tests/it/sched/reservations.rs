@@ -46,8 +46,16 @@ fn delayed_one(before: &World, command: &Command, at: At, patience: Span) -> Opt
     }
     // Passes of one decision work it out anew: what counts is when it starts in the end.
     let due = start(&strict, job, at)?;
-    let (_, world) = after(before, command, at, patience, false)?;
-    // One that has none now is kept back by what its own team got beside it, not by room.
+    let (facts, world) = after(before, command, at, patience, false)?;
+    // One whose team got room beside it comes later in the order of teams, or has none now.
+    let side = |job: JobId| world.job(job).map(|job| job.spec.team.split('/').next());
+    let beside = facts.iter().any(|fact| match fact {
+        Fact::TaskPlaced { task, .. } => task.job != job && side(task.job) == side(job),
+        _ => false,
+    });
+    if beside {
+        return None;
+    }
     let start = start(&world, job, at).filter(|start| *start > due)?;
     Some(format!(
         "job {job} would start at {due:?}, and at {start:?} behind those that were let past it \
