@@ -10,6 +10,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::base::JobId;
 use crate::sched::board::Board;
 use crate::sched::board::heads::Head;
 use crate::sched::board::place::Mode;
@@ -47,6 +48,7 @@ pub fn run(board: &mut Board) {
     let mut left: BTreeSet<Arc<Shape>> = BTreeSet::new();
     let mut closed: BTreeSet<Arc<Shape>> = BTreeSet::new();
     let mut held_back: Vec<Head> = Vec::new();
+    let mut passed: BTreeSet<JobId> = BTreeSet::new();
     while let Some(head) = turns.pop(&board.teams) {
         let turn = match closed.contains(&head.shape) {
             true => Turn::Stays,
@@ -56,7 +58,7 @@ pub fn run(board: &mut Board) {
             Turn::Goes { frees } => {
                 board.commit();
                 keeper.serve(&head);
-                if keeper.let_go(board) || frees {
+                if keeper.let_go(board, &head) || frees {
                     // They were kept from room that is nobody's now.
                     for head in held_back.drain(..) {
                         board.left.retain(|other| other.id() != head.id());
@@ -73,7 +75,9 @@ pub fn run(board: &mut Board) {
             }
             Turn::HeldBack => {
                 held_back.push(head.clone());
-                [shorter(board, &head), None]
+                // Once is enough: those have their own turn from then on.
+                let is_first = passed.insert(head.id());
+                [is_first.then(|| shorter(board, &head)).flatten(), None]
             }
         };
         if !matches!(turn, Turn::Goes { .. }) && left.insert(head.shape.clone()) {

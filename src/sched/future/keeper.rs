@@ -131,8 +131,13 @@ impl Keeper {
 
     /// Somebody got room: what is reserved for those of whom a bound or a rule now keeps it is free
     /// again; whether there are some.
-    pub fn let_go(&mut self, board: &mut Board) -> bool {
-        let kept_back = |head: &&Head| !may_reserve(board, head);
+    pub fn let_go(&mut self, board: &mut Board, went: &Head) -> bool {
+        let top = |head: &Head| board.teams.line(head.team).last().copied();
+        let custom = |head: &Head| head.shape.requests().any(|asks| !asks.custom.is_empty());
+        // Only bounds above both, an array or a rate can have come to keep one back.
+        let touched =
+            |head: &Head| top(head) == top(went) || head.shape.array.is_some() || custom(head);
+        let kept_back = |head: &&Head| touched(head) && !may_reserve(board, head);
         let gone: Vec<Head> = self.holders.iter().filter(kept_back).cloned().collect();
         gone.iter().for_each(|head| self.release(board, head));
         !gone.is_empty()
