@@ -146,7 +146,7 @@ fn take(
     board.hunted = true;
     board.note(Deed::Goes(taker.head.id()));
     if !stops_anybody(board, &outcome) {
-        board.start_promised(taker.head.id());
+        board.start_free(taker.head.id());
     }
     evict(board, hunt, &taker, &outcome, &numbers);
     board.commit();

@@ -246,33 +246,48 @@ impl Board {
     /// to be stopped for it.
     pub fn start_promised(&mut self, id: JobId) {
         let before = self.checkpoint();
-        let Some(seat) = self.seats.get(&id) else { return };
-        let promised = seat.tasks.iter().enumerate().filter_map(|(rank, cell)| {
-            let Mark::Promised(spot) = &cell.mark else { return None };
-            Some((rank, spot.clone(), seat.job.spec.request_of(cell.group).clone()))
-        });
-        for (rank, spot, request) in promised.collect::<Vec<_>>() {
+        self.start_free(id);
+        if self.is_promised(id) {
+            self.rollback(before);
+        }
+    }
+
+    /// Starts what of that is free, if the gang has its minimum then.
+    pub fn start_free(&mut self, id: JobId) {
+        let before = self.checkpoint();
+        for (rank, spot, request) in self.promised_to(id) {
+            let promised = self.checkpoint();
             self.change_room(spot.node, |room| room.untake(&request, &spot.grip, When::Later));
             self.untake_units(&request, When::Later);
             let free = self.rooms[spot.node].fits_so(&request, &spot.grip, When::Now)
                 && self.units_fit(&request, Mode::Start) == Some(When::Now);
-            if !free {
-                return self.rollback(before);
+            if free {
+                self.change_room(spot.node, |room| room.take(&request, &spot.grip, When::Now));
+                self.take_units(&request, When::Now);
+                self.mark(id, rank, Mark::Starts(spot));
+            } else {
+                self.rollback(promised);
             }
-            self.change_room(spot.node, |room| room.take(&request, &spot.grip, When::Now));
-            self.take_units(&request, When::Now);
-            self.mark(id, rank, Mark::Starts(spot));
+        }
+        let real = |mark: &Mark| matches!(mark, Mark::Holds(_) | Mark::Starts(_));
+        if !self.seats.get(&id).is_some_and(|seat| seat.gang(Waiting::Fresh, real).is_satisfied()) {
+            self.rollback(before);
         }
     }
 
-    /// What is promised to a job is free for others, and it waits as if nothing had been.
-    pub fn give_up_promise(&mut self, id: JobId) {
-        let Some(seat) = self.seats.get(&id) else { return };
+    /// The tasks of a job that are promised room.
+    fn promised_to(&self, id: JobId) -> Vec<(usize, Spot, Resources)> {
+        let Some(seat) = self.seats.get(&id) else { return Vec::new() };
         let promised = seat.tasks.iter().enumerate().filter_map(|(rank, cell)| {
             let Mark::Promised(spot) = &cell.mark else { return None };
             Some((rank, spot.clone(), seat.job.spec.request_of(cell.group).clone()))
         });
-        for (rank, spot, request) in promised.collect::<Vec<_>>() {
+        promised.collect()
+    }
+
+    /// What is promised to a job is free for others, and it waits as if nothing had been.
+    pub fn give_up_promise(&mut self, id: JobId) {
+        for (rank, spot, request) in self.promised_to(id) {
             self.change_room(spot.node, |room| room.untake(&request, &spot.grip, When::Later));
             self.untake_units(&request, When::Later);
             self.book(id, &request, false);

@@ -1,7 +1,7 @@
 //! Random sequences of commands on small nodes. Every step is checked by the driver; at the end
 //! everything is cancelled and nothing may be left.
 //!
-//! Most seeds are fixed, so that a run repeats; two tests take a fresh one each time and print it
+//! Most seeds are fixed, so that a run repeats; three tests take a fresh one each time and print it
 //! if they fail. `HOLDSHORT_SEED=17` takes that seed, `PROPTEST_CASES=2000` looks further, and a
 //! test's name says in which form, for instance: `HOLDSHORT_SEED=17 PROPTEST_CASES=2000
 //! cargo test --test it random::no_sequence_with_reservations`
@@ -454,6 +454,11 @@ fn no_sequence_where_full_cycles_wait_breaks_a_rule() {
 #[test]
 fn no_sequence_from_a_fresh_seed_breaks_a_rule() {
     prove(Reach::Urgent, fresh(), 50);
+}
+
+#[test]
+fn no_sequence_with_everything_from_a_fresh_seed_breaks_a_rule() {
+    prove(Reach::All, fresh(), 50);
 }
 
 #[test]
