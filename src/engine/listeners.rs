@@ -39,11 +39,13 @@ impl Listeners {
     }
 }
 
-/// Who looks at it and who was told is nothing to come back for.
+/// Who looks at it and who was told is nothing to come back for; nor is that it was asked, which
+/// whoever waits for it knows.
 const fn is_news(fact: &ReviewFact) -> bool {
     !matches!(
         fact,
-        ReviewFact::Opened { .. }
+        ReviewFact::Requested(_)
+            | ReviewFact::Opened { .. }
             | ReviewFact::LooksOn { .. }
             | ReviewFact::Left { .. }
             | ReviewFact::Told { .. }

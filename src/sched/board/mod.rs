@@ -17,7 +17,9 @@ pub mod seat;
 pub mod settle;
 pub mod standing;
 pub mod teams;
+pub(in crate::sched) mod thaw;
 pub mod turns;
+mod units;
 pub(in crate::sched) mod usual;
 
 use std::cell::OnceCell;
@@ -388,16 +390,6 @@ impl Board {
     pub fn note(&mut self, deed: Deed) {
         self.deeds.push(deed);
         self.log.push(Undo::Deed);
-    }
-
-    /// A countable resource that is configured.
-    pub(in crate::sched) fn units(&self, name: &Name) -> Option<Level> {
-        if let Some(level) = self.custom.get(name) {
-            return Some(*level);
-        }
-        let (held, releasing) = self.world.index().units(name);
-        let total = self.world.countable(name)?.count;
-        Some(Level { total, held, releasing, promised: 0 })
     }
 }
 

@@ -1,17 +1,14 @@
 //! Placing and evicting on the board: what a placement asks, and what it does to the numbers.
 
-use std::collections::BTreeMap;
-
 use crate::base::{JobId, Name};
 use crate::model::Resources;
-use crate::model::job::{GpuShare, Job, JobSpec, TaskState};
-use crate::sched::board::Board;
+use crate::model::job::{GpuShare, JobSpec};
 use crate::sched::board::heads::{Head, asks};
 use crate::sched::board::seat::{Mark, Seat, Spot, Waiting};
-use crate::sched::board::{Undo, settle::Deed};
+use crate::sched::board::{Board, Undo};
 use crate::sched::future::guard::surely_over;
 use crate::sched::policy::amounts::Amounts;
-use crate::sched::policy::fit::{Grip, Level, Room, When};
+use crate::sched::policy::fit::{Grip, When};
 use crate::sched::policy::gates;
 use crate::sched::policy::glance;
 use crate::sched::policy::queue::lineage;
@@ -219,7 +216,7 @@ impl Board {
     }
 
     /// Counts what a task takes, or gives back, for its team and all above it.
-    fn book(&mut self, id: JobId, request: &Resources, on: bool) {
+    pub(super) fn book(&mut self, id: JobId, request: &Resources, on: bool) {
         let Some(seat) = self.seats.get(&id) else { return };
         let (team, firm) = (seat.team, !seat.job.spec.preemptible);
         self.book_for(team, firm, request, on);
@@ -359,152 +356,10 @@ impl Board {
         self.arrays.insert(array.id, more.saturating_sub(1));
     }
 
-    /// When the countable resources of so much will be there; `None` if they will not.
-    fn units_fit(&self, sum: &Resources, mode: Mode) -> Option<When> {
-        let mut all = if mode == Mode::Start { When::Now } else { When::Later };
-        for (name, need) in &sum.custom {
-            if self.world.limit_of(name, self.at.wall).is_some() {
-                return None;
-            }
-            let level = self.units(name)?;
-            let rate = self.world.countable(name)?.per_minute;
-            let used = self.rates.get(name).copied().unwrap_or(0);
-            let taken = self.world.taken(name, self.at.now).saturating_add(used);
-            if level.later() < *need || rate.is_some_and(|rate| taken.saturating_add(*need) > rate)
-            {
-                return None;
-            }
-            if level.free() < *need {
-                all = When::Later;
-            }
-        }
-        Some(all)
-    }
-
-    fn change_units(&mut self, name: &Name, change: impl FnOnce(&mut Level)) {
-        let Some(before) = self.units(name) else { return };
-        self.log.push(Undo::Custom(name.clone(), before));
-        change(self.custom.entry(name.clone()).or_insert(before));
-    }
-
-    pub(super) fn take_units(&mut self, request: &Resources, when: When) {
-        for (name, units) in &request.custom {
-            self.change_units(name, |level| level.take(*units, when));
-            if when == When::Now {
-                let used = self.rates.get(name).copied().unwrap_or(0);
-                self.log.push(Undo::Rate(name.clone(), used));
-                self.rates.insert(name.clone(), used.saturating_add(*units));
-            }
-        }
-    }
-
-    /// Takes back what [`Board::take_units`] took.
-    fn untake_units(&mut self, request: &Resources, when: When) {
-        for (name, units) in &request.custom {
-            self.change_units(name, |level| level.untake(*units, when));
-            if when == When::Later {
-                continue;
-            }
-            let used = self.rates.get(name).copied().unwrap_or(0);
-            self.log.push(Undo::Rate(name.clone(), used));
-            self.rates.insert(name.clone(), used.saturating_sub(*units));
-        }
-    }
-
-    fn release_units(&mut self, request: &Resources, on: bool) {
-        for (name, units) in &request.custom {
-            self.change_units(name, |level| {
-                level.releasing = match on {
-                    true => level.releasing.saturating_add(*units),
-                    false => level.releasing.saturating_sub(*units),
-                };
-            });
-        }
-    }
-
-    /// A frozen job goes on where it is, if the cores, units and devices it gave back are free. A
-    /// drained node takes no new work, but what is there may go on: else it would never become
-    /// empty.
-    pub fn thaw(&mut self, id: JobId) -> bool {
-        let Some(seat) = self.seat(id) else { return false };
-        let job = seat.job.clone();
-        let mut cores: BTreeMap<Name, u64> = BTreeMap::new();
-        let (mut units, mut booked) = (Resources::default(), Resources::default());
-        for task in job.active_tasks() {
-            let request = job.spec.request_of(task.group);
-            units.add(&Resources { custom: request.custom.clone(), ..Resources::default() });
-            if let Some(placement) = &task.placement {
-                *cores.entry(placement.node.clone()).or_default() += request.cpu_milli;
-            }
-            // What is being stopped needs its cores to end, and counts for nobody any more.
-            if task.state != TaskState::Stopping {
-                booked.cpu_milli += request.cpu_milli;
-                booked.gpu_milli += task.lent.iter().map(|share| share.milli).sum::<u64>();
-            }
-        }
-        let free = |node: usize, need| self.nodes[node].up && self.rooms[node].cpu.free() >= need;
-        let fit = |(name, need): (&Name, &u64)| self.node(name).is_some_and(|n| free(n, *need));
-        let held =
-            |(name, need): (&Name, &u64)| self.units(name).is_some_and(|l| l.free() >= *need);
-        let lent = lent(&job);
-        let back = |((name, index), need): (&(Name, u32), &u64)| {
-            self.node(name).is_some_and(|node| device_has(&self.rooms[node], *index, *need))
-        };
-        if !cores.iter().all(fit) || !units.custom.iter().all(held) || !lent.iter().all(back) {
-            return false;
-        }
-        for ((name, index), need) in &lent {
-            if let Some(node) = self.node(name) {
-                let devices = Resources { gpu_milli: *need, ..Resources::default() };
-                let grip = Grip::Known(vec![GpuShare { index: *index, milli: *need }]);
-                self.guard_takes(id, node, &devices, &grip);
-                self.change_room(node, |room| {
-                    let device = room.devices.iter_mut().find(|device| device.index == *index);
-                    device.into_iter().for_each(|device| device.level.take(*need, When::Now));
-                });
-            }
-        }
-        for (name, need) in &cores {
-            if let Some(node) = self.node(name) {
-                self.change_room(node, |room| room.cpu.take(*need, When::Now));
-                let cores = Resources { cpu_milli: *need, ..Resources::default() };
-                self.guard_takes(id, node, &cores, &Grip::Nothing);
-            }
-        }
-        for (name, need) in &units.custom {
-            self.change_units(name, |level| level.take(*need, When::Now));
-        }
-        self.book(id, &booked, true);
-        if let Some(seat) = self.seats.get_mut(&id) {
-            seat.thaws = true;
-            self.log.push(Undo::Thaw(id));
-        }
-        self.note(Deed::Goes(id));
-        true
-    }
-
     /// Whether spot nodes are for those only who can leave them.
     pub fn spot_rule(&self) -> bool {
         self.world.setup().cycle.on("spot")
     }
-}
-
-/// What a frozen job lent out, by node and device.
-fn lent(job: &Job) -> BTreeMap<(Name, u32), u64> {
-    let mut lent = BTreeMap::new();
-    for task in job.active_tasks() {
-        let Some(placement) = &task.placement else { continue };
-        for share in &task.lent {
-            *lent.entry((placement.node.clone(), share.index)).or_default() += share.milli;
-        }
-    }
-    lent
-}
-
-/// So much of a device is free.
-pub fn device_has(room: &Room, index: u32, need: u64) -> bool {
-    let device = room.devices.iter().find(|device| device.index == index);
-    device.is_some_and(|device| device.level.free() >= need)
 }
 
 /// As an element of an array it would be one more: it had no room before the cycle, and has none.

@@ -137,8 +137,7 @@ impl Site {
         let decision = decide(&before, &command, self.at)?;
         self.steps += 1;
         if self.tells {
-            println!("{} {command:?}", self.at.now.0);
-            decision.facts.iter().for_each(|fact| println!("    {fact:?}"));
+            self.tell(&command, &decision.facts);
         }
         self.check(&before, &command, &decision.facts, &decision.world);
         for fact in &decision.facts {
@@ -159,6 +158,12 @@ impl Site {
         let facts = [fact];
         drop(self.outside.step(&facts, &self.world));
         drop(self.metered.step(&before, self.at, &facts, &self.world));
+    }
+
+    #[expect(clippy::print_stdout, reason = "a run is told to whoever looks for a fault")]
+    fn tell(&self, command: &Command, facts: &[Fact]) {
+        println!("{} {command:?}", self.at.now.0);
+        facts.iter().for_each(|fact| println!("    {fact:?}"));
     }
 
     fn check(&mut self, before: &World, command: &Command, facts: &[Fact], after: &World) {
