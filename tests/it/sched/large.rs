@@ -2,7 +2,7 @@
 //! what waits for it.
 
 use holdshort::base::{JobId, Span};
-use holdshort::model::command::{Command, Verb};
+use holdshort::model::command::{Change, Command, Verb};
 use holdshort::model::job::{Gang, JobSpec, TaskState};
 use holdshort::model::team::{Bounds, Terms};
 use holdshort::model::{Fact, Team};
@@ -180,4 +180,25 @@ fn an_installation_that_is_no_longer_large_after_a_pass_has_nothing_left_for_lat
     site.down(Span::secs(1), false);
     site.stand(&[job], &["starting"]);
     assert!(!puts_off(&site));
+}
+
+#[test]
+fn a_promise_does_not_outlive_the_quota_it_was_made_in() {
+    let mut site = site(2);
+    site.configure(|setup| {
+        let quota = Bounds { cpu_milli: Some(1000), ..Bounds::default() };
+        let terms = Terms { quota, ..Terms::default() };
+        setup.teams = vec![Team { name: "ml".into(), terms, ..Team::default() }];
+    });
+    let firm = |job: &mut JobSpec| (job.request.cpu_milli, job.request.mem_bytes) = (2000, 0);
+    let runs = site.submit(firm);
+    site.start(runs);
+    let waits = site.submit(firm);
+    site.cancel(runs);
+    site.advance(Span::secs(2));
+    assert_eq!(site.job(waits).tasks[0].state, TaskState::Nominated);
+    // Its new team may hold one core of such jobs.
+    site.set(waits, Change { team: Some("ml".into()), ..Change::default() });
+    site.end(runs, 0);
+    site.stand(&[waits], &["queued"]);
 }

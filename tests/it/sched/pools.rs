@@ -209,3 +209,25 @@ fn a_command_makes_the_node_and_a_failure_waits_before_the_next_try() {
     answer(&mut site, true, None);
     assert!(site.facts.is_empty(), "late news about nothing");
 }
+
+#[test]
+fn a_node_stays_for_what_is_about_to_start_on_it() {
+    let mut site = site(|_| {});
+    site.switch("reservation", true);
+    site.resource("lic", Some(countable(1, None)));
+    let first = two_cores(&mut site, 1)[0];
+    site.advance(Span::mins(1));
+    site.end(first, 0);
+    // Nine minutes unused, and in four what somebody needs who has no other room is open again.
+    site.advance(Span::mins(9));
+    let (until, by) = (Some(site.in_(Span::mins(4))), owner());
+    site.run(Command::Limit { resource: "lic".into(), until, reason: None, by });
+    let waits = site.submit(|job| {
+        job.request.cpu_milli = 2000;
+        job.request.custom = [("lic".into(), 1)].into();
+    });
+    site.advance(Span::mins(4) - Span(1));
+    assert_eq!(here(&site), ["p-1"]);
+    site.advance(Span(1));
+    site.stand(&[waits], &["starting"]);
+}
