@@ -18,6 +18,9 @@ pub struct Reservation {
     pub room: BTreeMap<Name, Resources>,
     /// Since when it has one.
     pub since: At,
+    /// When its room was last chosen.
+    #[serde(default)]
+    pub chosen: Mono,
     /// The first forecast that came with it: a start between these.
     pub first: (Mono, Mono),
     /// How often it had to be put off.
@@ -27,8 +30,13 @@ pub struct Reservation {
 
 impl Reservation {
     /// The one that follows it with another time or other room.
-    pub fn moved(&self, at: Mono, from: Mono, room: BTreeMap<Name, Resources>) -> Reservation {
+    pub fn moved(
+        &self,
+        (at, from): (Mono, Mono),
+        room: BTreeMap<Name, Resources>,
+        chosen: Mono,
+    ) -> Reservation {
         let moves = self.moves + u32::from(at > self.at);
-        Reservation { at, from, room, moves, ..self.clone() }
+        Reservation { at, from, room, moves, chosen, ..self.clone() }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::base::{JobId, Mono, Name, Span};
+use crate::base::{JobId, Name, Span};
 use crate::model::fact::Class;
 use crate::model::job::{Reservation, State};
 use crate::model::{Fact, Resources};
@@ -59,7 +59,7 @@ pub fn run(board: &mut Board) {
     // When they could start if all goes fast is only asked where it is to be told.
     let changes = |slot: &Slot| {
         let stored = board.world().job(slot.job).and_then(|job| job.reserved.as_deref());
-        stored.is_none_or(|stored| is_material(stored, slot, &room_of(board, slot), board.at().now))
+        stored.is_none_or(|stored| is_material(board, stored, slot, &room_of(board, slot)))
     };
     let told = late.slots.iter().any(changes);
     let mut soon = told.then(|| Guard::new(board, By::Median));
@@ -117,22 +117,26 @@ fn room_of(board: &Board, slot: &Slot) -> BTreeMap<Name, Resources> {
 
 /// Whether a reservation changes so much that it is worth a fact.
 fn is_material(
+    board: &Board,
     stored: &Reservation,
     slot: &Slot,
     room: &BTreeMap<Name, Resources>,
-    now: Mono,
 ) -> bool {
+    let now = board.at().now;
     let by = slot.at.since(stored.at).max(stored.at.since(slot.at));
     let little = LITTLE.max(slot.at.since(now).percent(LITTLE_PERCENT));
     let due = stored.at <= now && slot.at > now;
-    due || by > little || stored.room != *room
+    // Within an instant it does not go from one place to another and back: promises avoid it, and
+    // both could go on changing places.
+    let is_there = |name: &Name| board.node(name).is_some_and(|node| board.is_open(node));
+    let stays = stored.chosen == now && stored.room.keys().all(is_there);
+    due || by > little || (stored.room != *room && !stays)
 }
 
 /// Notes what is new and what is over; whether one was put off so often that those who overstay
 /// may be made to give room for it.
 pub fn settle(board: &Board, plan: &mut Plan) -> bool {
     let mut put_off = false;
-    let now = board.at().now;
     let kept: BTreeSet<JobId> = board.kept.iter().map(|kept| kept.job).collect();
     let before: Vec<JobId> = plan.world().index().reserved().map(|(_, job)| job).collect();
     // One that is promised what others are giving back has it until it starts.
@@ -147,7 +151,7 @@ pub fn settle(board: &Board, plan: &mut Plan) -> bool {
         let room = room_of(board, slot);
         match stored {
             None => plan.note(Fact::ReservationMade { job, at, from, room, class }),
-            Some(stored) if is_material(&stored, slot, &room, now) => {
+            Some(stored) if is_material(board, &stored, slot, &room) => {
                 let waits = plan.job(job).is_some_and(|job| job.state == State::Queued);
                 put_off |= waits && at > stored.at && stored.moves + 1 >= MOVES;
                 plan.note(Fact::ReservationMoved { job, at, from, room, class });

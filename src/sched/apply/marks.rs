@@ -22,13 +22,13 @@ pub(super) fn change(job: &mut Job, fact: &Fact, at: At, active: Mono) {
         Fact::JobInherits { from, .. } => job.inherited = from.clone().map(Box::new),
         Fact::ReservationMade { at: then, from, room, .. } => {
             let (room, first) = (room.clone(), (*from, *then));
-            let (at, from, since) = (*then, *from, at);
-            let made = Reservation { at, from, room, since, first, moves: 0 };
+            let (at, from, since, chosen) = (*then, *from, at, at.now);
+            let made = Reservation { at, from, room, since, chosen, first, moves: 0 };
             job.reserved = Some(Box::new(made));
         }
-        Fact::ReservationMoved { at, from, room, .. } => {
+        Fact::ReservationMoved { at: then, from, room, .. } => {
             let moved = job.reserved.as_ref().map(|old| {
-                let moved = old.moved(*at, *from, room.clone());
+                let moved = old.moved((*then, *from), room.clone(), at.now);
                 // That people are late gives it no right to the room of others.
                 let moves = if job.state == State::Queued { moved.moves } else { old.moves };
                 Box::new(Reservation { moves, ..moved })
