@@ -2,12 +2,12 @@
 //! given. Found by random sequences ([`super::random`]), kept here by name.
 
 use holdshort::base::Span;
-use holdshort::model::Fact;
 use holdshort::model::command::{Command, TeamChange, Verb};
 use holdshort::model::fact::Eviction;
-use holdshort::model::job::{Gang, JobSpec};
+use holdshort::model::job::{Gang, Groups, JobSpec, TaskGroup, TaskState};
 use holdshort::model::setup::Countable;
 use holdshort::model::team::Terms;
+use holdshort::model::{Fact, Resources};
 
 use super::random::teams;
 use super::world::{Site, owner};
@@ -164,31 +164,74 @@ fn of_two_that_waited_too_long_the_first_starts_where_it_can() {
 #[test]
 fn a_reservation_stays_where_it_is_while_promises_are_made_beside_it() {
     let mut site = all(&["n1", "n2", "n3"]);
+    site.switch("consolidate", false);
     site.submit(gives_way(asks("default", 2000, 250, (2, 2))));
     let waits = site.submit(gives_way(asks("ml", 1000, 2000, (3, 1))));
-    let before = site.job(waits).reserved.clone().unwrap();
-    site.submit(gives_way(asks("org/a", 1000, 500, (3, 1))));
-    let moves = site.facts.iter().filter(|fact| matches!(fact, Fact::ReservationMoved { .. }));
-    assert!(moves.count() <= 1, "{:?}", site.facts);
-    assert_eq!(site.job(waits).reserved.as_ref().unwrap().room.len(), before.room.len());
+    let start_at = Some(site.in_(Span::secs(1)));
+    let grows = site.submit(|job| {
+        gives_way(asks("org/a", 1000, 500, (3, 1)))(job);
+        job.start_at = start_at;
+    });
+    // Two of its tasks start, one on each node with devices, and the third is promised room on one.
+    site.advance(Span::secs(1));
+    let third = site.job(grows).tasks[2].clone();
+    assert_eq!(third.state, TaskState::Nominated);
+    let (kept, promised) = (site.job(waits).reserved.clone(), third.placement);
+    assert!(!kept.as_ref().unwrap().room.contains_key(&promised.as_ref().unwrap().node));
+    for _ in 0..3 {
+        site.advance(Span::secs(1));
+        assert_eq!(site.job(waits).reserved.as_ref().unwrap().room, kept.as_ref().unwrap().room);
+        assert_eq!(site.job(grows).tasks[2].placement, promised);
+    }
 }
 
 #[test]
 fn the_surplus_of_a_gang_counts_as_taken_where_its_core_is() {
     let mut site = all(&["n1", "n2"]);
     site.submit(asks("default", 1000, 250, (1, 1)));
-    let firm = site.submit(|job| {
+    let other = site.submit(|job| {
         gives_way(asks("default", 1000, 0, (1, 1)))(job);
         job.priority = 400;
     });
-    // Its minimum is on the node that is wanted, its surplus on both.
-    let gang = site.submit(gives_way(asks("default", 800, 0, (5, 2))));
+    // Its minimum is beside the other, its surplus on both nodes.
+    let gang = site.submit(|job| {
+        gives_way(asks("default", 1000, 0, (3, 1)))(job);
+        let half = Resources { cpu_milli: 500, ..Resources::default() };
+        let group = |name: &str, gang, request| TaskGroup {
+            name: name.into(),
+            within: None,
+            gang,
+            request,
+            node_labels: [].into(),
+        };
+        let first = group("first", job.gang, job.request.clone());
+        let second = group("second", Gang { size: 2, min: 1 }, half);
+        let groups = Groups { groups: vec![first, second], ..Groups::default() };
+        (job.gang, job.groups) = (groups.gang(), Some(Box::new(groups)));
+    });
     site.start_all();
-    site.submit(gives_way(asks("org/a", 3000, 0, (1, 1))));
-    if site.word(gang) == "stopping" {
-        // Without all of the gang the team has no more than its share.
-        assert_eq!(site.word(firm), "running");
-    }
+    let taker = site.submit(gives_way(asks("org/a", 3000, 0, (1, 1))));
+    // With all of the gang gone its team has no more than its share, and the other stays; so
+    // no node would be free, and nobody is stopped.
+    site.stand(&[other, gang, taker], &["running", "running", "queued"]);
+}
+
+#[test]
+fn who_is_held_back_for_another_is_asked_again_once_that_has_its_promise() {
+    let mut site = all(&["n1", "n2"]);
+    site.switch("backfill", false);
+    let [a, b] = [250, 0].map(|gpu| {
+        let id = site.submit(gives_way(asks("default", 3000, gpu, (1, 1))));
+        site.start(id);
+        id
+    });
+    let first = site.submit(gives_way(asks("default", 3000, 250, (1, 1))));
+    let second = site.submit(gives_way(asks("ml", 1500, 0, (1, 1))));
+    site.advance(Span::mins(30));
+    site.cancel(a);
+    site.cancel(b);
+    site.end(b, 0);
+    site.stand(&[first, second], &["queued", "starting"]);
 }
 
 #[test]
