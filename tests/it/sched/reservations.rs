@@ -6,7 +6,7 @@
 //! it, whoever has waited past it goes before others wherever it can, and only what is reserved
 //! for the one that has waited longest is comparable.
 
-use holdshort::base::{At, JobId, Mono, Name, Span};
+use holdshort::base::{At, JobId, Mono, Name, Span, TaskId};
 use holdshort::model::Fact;
 use holdshort::model::command::Command;
 use holdshort::model::job::State;
@@ -49,8 +49,13 @@ fn delayed_one(before: &World, command: &Command, at: At, patience: Span) -> Opt
     let (facts, world) = after(before, command, at, patience, false)?;
     // One whose team got room beside it comes later in the order of teams, or has none now.
     let side = |job: JobId| world.job(job).map(|job| job.spec.team.split('/').next());
+    let got = |world: &World, job: JobId| {
+        world.job(job).is_some_and(|job| job.active_tasks().count() > 0)
+    };
     let beside = facts.iter().any(|fact| match fact {
-        Fact::TaskPlaced { task, .. } => task.job != job && side(task.job) == side(job),
+        Fact::TaskPlaced { task: TaskId { job: other, .. }, .. } => {
+            *other != job && side(*other) == side(job) && !got(&strict, *other)
+        }
         _ => false,
     });
     if beside {

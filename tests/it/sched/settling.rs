@@ -217,24 +217,6 @@ fn the_surplus_of_a_gang_counts_as_taken_where_its_core_is() {
 }
 
 #[test]
-fn who_is_held_back_for_another_is_asked_again_once_that_has_its_promise() {
-    let mut site = all(&["n1", "n2"]);
-    site.switch("backfill", false);
-    let [a, b] = [250, 0].map(|gpu| {
-        let id = site.submit(gives_way(asks("default", 3000, gpu, (1, 1))));
-        site.start(id);
-        id
-    });
-    let first = site.submit(gives_way(asks("default", 3000, 250, (1, 1))));
-    let second = site.submit(gives_way(asks("ml", 1500, 0, (1, 1))));
-    site.advance(Span::mins(30));
-    site.cancel(a);
-    site.cancel(b);
-    site.end(b, 0);
-    site.stand(&[first, second], &["queued", "starting"]);
-}
-
-#[test]
 fn room_is_reserved_for_when_what_a_job_needs_is_open_again() {
     let mut site = all(&["n1"]);
     let (until, by) = (Some(site.in_(Span::secs(90))), owner());
